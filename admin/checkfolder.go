@@ -143,8 +143,8 @@ func needsNoCheck(name string) bool {
 	return name == inventory.Name || name == backup.Name || name == folder.PackName ||
 		!below && strings.HasSuffix(name, ".lock") || first == "downloads" || first == cacheFolder ||
 		name == cluster.MemberName || name == cluster.ListName ||
-		first == "sources" && slices.Contains([]string{folder.ManifestName, folder.UpdateName, folder.FeedsName},
-			filepath.Base(base))
+		first == "sources" && slices.Contains([]string{folder.ManifestName, folder.UpdateName, folder.FeedsName,
+			folder.MeasuresName, folder.DaysName, folder.ChoiceName}, filepath.Base(base))
 }
 
 // describeUnknown says how an unchecked file may have come about.

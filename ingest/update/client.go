@@ -1,6 +1,7 @@
 package update
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -25,12 +26,14 @@ type Limits struct {
 	// up when the server asks for more than MaxPause.
 	Tries           int
 	Pause, MaxPause time.Duration
+	// Pace is the least time between the starts of two requests of a source that is asked page by page.
+	Pace time.Duration
 }
 
 // DefaultLimits suit files of some hundred megabytes from slow servers.
 var DefaultLimits = Limits{
 	Connect: 30 * time.Second, Header: time.Minute, Idle: time.Minute, Whole: 2 * time.Hour,
-	Tries: 5, Pause: 2 * time.Second, MaxPause: 5 * time.Minute,
+	Tries: 5, Pause: 2 * time.Second, MaxPause: 5 * time.Minute, Pace: time.Second,
 }
 
 const maxRedirects = 10
@@ -98,16 +101,12 @@ func (c *client) retry(ctx context.Context, try func(ctx context.Context) error)
 var busy = []int{http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests,
 	http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout}
 
-// get sends a GET request. A status that is not wanted is an error.
-func (c *client) get(ctx context.Context, address string, header http.Header, wanted ...int) (*http.Response, error) {
+// send sends a request. A status that is not wanted is an error.
+func (c *client) send(ctx context.Context, r *http.Request, wanted []int) (*http.Response, error) {
 	if c.offline != nil {
 		return nil, c.offline
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil {
-		return nil, err
-	}
-	r.Header = header
+	r = r.WithContext(ctx)
 	r.Header.Set("User-Agent", c.agent)
 	a, err := c.http.Do(r)
 	if e, ok := errors.AsType[*url.Error](err); ok {
@@ -124,9 +123,10 @@ func (c *client) get(ctx context.Context, address string, header http.Header, wa
 	if slices.Contains(wanted, a.StatusCode) {
 		return a, nil
 	}
+	head, _ := io.ReadAll(io.LimitReader(a.Body, sniffed))
 	a.Body.Close()
-	err = fmt.Errorf("the server answers %d %s", a.StatusCode, http.StatusText(a.StatusCode))
-	if slices.Contains(busy, a.StatusCode) {
+	err = statusError{a.StatusCode}
+	if slices.Contains(busy, a.StatusCode) || isOverrun(head) {
 		return nil, temporary{err, retryAfter(a.Header.Get("Retry-After"), time.Now())}
 	}
 	return nil, err
@@ -143,8 +143,33 @@ func retryAfter(text string, now time.Time) time.Duration {
 	return 0
 }
 
-// ask sends a request, and has read take the answer. It ends when no byte comes for c.Idle.
+// A statusError is an answer with a status that was not wanted.
+type statusError struct{ code int }
+
+func (e statusError) Error() string {
+	return fmt.Sprintf("the server answers %d %s", e.code, http.StatusText(e.code))
+}
+
+// isOverrun reports whether the beginning of an answer says that the service has too many questions at once. The Flemish
+// query service says so in words.
+func isOverrun(head []byte) bool {
+	return bytes.Contains(bytes.ToLower(head), []byte("too many sessions"))
+}
+
+// ask sends a GET request, and has read take the answer. It ends when no byte comes for c.Idle.
 func (c *client) ask(ctx context.Context, address string, header http.Header, wanted []int,
+	read func(a *http.Response, body io.Reader) error,
+) error {
+	r, err := http.NewRequest(http.MethodGet, address, nil)
+	if err != nil {
+		return err
+	}
+	r.Header = header
+	return c.exchange(ctx, r, wanted, read)
+}
+
+// exchange is ask for any request.
+func (c *client) exchange(ctx context.Context, r *http.Request, wanted []int,
 	read func(a *http.Response, body io.Reader) error,
 ) error {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -152,7 +177,7 @@ func (c *client) ask(ctx context.Context, address string, header http.Header, wa
 	silence := c.Idle + c.Header // until the first byte, the transport watches the header
 	timer := time.AfterFunc(silence, func() { cancel(fmt.Errorf("no byte for %s", c.Idle)) })
 	defer timer.Stop()
-	a, err := c.get(ctx, address, header, wanted...)
+	a, err := c.send(ctx, r, wanted)
 	if err != nil {
 		return err
 	}

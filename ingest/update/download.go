@@ -23,6 +23,8 @@ import (
 type download struct {
 	*client
 	dir      string
+	name     string   // of the file in the table
+	write    gatherer // of a service or a walk; nil for a file of a server
 	remote   remote
 	limit    int64   // bytes
 	known    version // is not sent again
@@ -47,6 +49,13 @@ type damaged struct{ error }
 func (d *download) run(ctx context.Context) error {
 	if d.known.SHA256 != "" && d.remote.Sum.Type != "" && len(d.known.conditions()) == 0 {
 		return errUnchanged // the catalogue's checksum alone says so
+	}
+	if d.write != nil {
+		err := d.gather(ctx)
+		if err != nil {
+			err = errors.Join(err, os.RemoveAll(d.dir))
+		}
+		return err
 	}
 	last := ""
 	err := d.retry(ctx, func(ctx context.Context) error {
@@ -75,7 +84,7 @@ func (d *download) try(ctx context.Context) error {
 	}
 	older := false
 	err := d.ask(ctx, d.remote.URL, header, wanted, func(a *http.Response, body io.Reader) error {
-		d.got = version{Asked: asked(d.remote, d.limit), ETag: a.Header.Get("Etag"),
+		d.got = version{Asked: asked(d.remote, d.limit), Rank: d.remote.Rank, ETag: a.Header.Get("Etag"),
 			LastModified: a.Header.Get("Last-Modified")}
 		if a.StatusCode == http.StatusNotModified {
 			older = d.known.isOlder(d.got)
@@ -188,13 +197,15 @@ func (i *intake) Write(text []byte) (int, error) {
 // sniffed is how many bytes are enough to recognize a page.
 const sniffed = 512
 
+var errHTML = errors.New("an HTML page, not the file")
+
 // sniff returns an error for markup: no authority publishes its register as HTML or XML.
 func sniff(head []byte) error {
 	head = bytes.ToLower(bytes.TrimLeft(bytes.TrimPrefix(head[:min(len(head), sniffed)], []byte("\xef\xbb\xbf")),
 		" \t\r\n"))
 	for _, mark := range []string{"<!doctype html", "<html", "<head", "<body", "<!--", "<script"} {
 		if bytes.HasPrefix(head, []byte(mark)) {
-			return unusable{errors.New("an HTML page, not the file")}
+			return unusable{errHTML}
 		}
 	}
 	if bytes.HasPrefix(head, []byte("<")) {
@@ -206,15 +217,24 @@ func sniff(head []byte) error {
 // checkSpace returns an error if the disk has no room for a download and, in addition,
 // its copy in sources/ and the new snapshot.
 func checkSpace(dir string, size int64) error {
-	free, _, err := system.Free(dir)
+	free, err := freeSpace(dir)
 	if err != nil {
-		return fmt.Errorf("reading the free space of %s: %w", dir, err)
+		return err
 	}
 	if size > 0 && free/2 < uint64(size) {
 		return fmt.Errorf("the file has %d bytes and the disk of %s has %d free: twice the file is needed", size,
 			dir, free)
 	}
 	return nil
+}
+
+// freeSpace returns the free bytes of the disk of a folder.
+func freeSpace(dir string) (uint64, error) {
+	free, _, err := system.Free(dir)
+	if err != nil {
+		return 0, fmt.Errorf("reading the free space of %s: %w", dir, err)
+	}
+	return free, nil
 }
 
 // setModTime sets the modification time that the server states. It dates registers that

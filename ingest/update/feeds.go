@@ -68,6 +68,10 @@ func readAt(o outage.Outcome) string {
 	return o.ReadAt.Format(time.RFC3339)
 }
 
+func (*feeds) fetch(ctx context.Context, s *source, f *File, report *FileReport) {
+	s.fetch(ctx, f, report)
+}
+
 // apply has the new files read, and marks a feed as failed if its file could not be
 // downloaded. An unchanged file is news only if its feed had failed.
 func (t *feeds) apply(ctx context.Context, s *source) {

@@ -26,6 +26,7 @@ type remote struct {
 	URL  string
 	Size int64    // stated by the catalogue, perhaps wrong; 0: unknown
 	Sum  checksum // stated by the catalogue
+	Rank string   // what the group of match has in the entry's name, such as 2026_T3; "" without a group
 }
 
 // A checksum is the digest of a file.
@@ -43,85 +44,130 @@ type entry struct {
 
 // find returns the current address of a file.
 func (c *client) find(ctx context.Context, f *File) (remote, error) {
-	if f.Find == byURL {
+	switch {
+	case f.gathered():
+		return remote{URL: f.URL, Rank: f.digest()}, nil
+	case f.Find == byURL:
 		return remote{URL: f.URL}, nil
 	}
-	r, err := c.lookUp(ctx, f)
-	if u, _ := parseAddress(f.URL); err != nil && !errors.Is(err, errOffline) { // the table was checked
-		return remote{}, fmt.Errorf("the catalogue %s: %w", redacted(u), err)
-	}
-	return r, err
-}
-
-// lookUp returns the address that a catalogue states.
-func (c *client) lookUp(ctx context.Context, f *File) (remote, error) {
-	text, at, err := c.document(ctx, f.URL)
+	all, err := c.candidates(ctx, f)
 	if err != nil {
 		return remote{}, err
 	}
+	return all[len(all)-1], nil
+}
+
+// candidates returns the files of a catalogue that the pattern matches, the newest last, at least one. Of files with
+// an equal rank the first is the one that changed earlier. If they are not at the file's place, it looks at its other
+// place.
+func (c *client) candidates(ctx context.Context, f *File) ([]remote, error) {
+	all, err := c.lookUp(ctx, &f.Place)
+	if err != nil && f.Else != nil && ctx.Err() == nil && !errors.Is(err, errOffline) {
+		other, failed := c.lookUp(ctx, f.Else)
+		if failed == nil {
+			return other, nil
+		}
+		return nil, fmt.Errorf("%w; %w", err, failed)
+	}
+	return all, err
+}
+
+// lookUp returns the files that a catalogue states, the newest last.
+func (c *client) lookUp(ctx context.Context, p *Place) (all []remote, err error) {
+	if p.Find == byListing {
+		all, err = c.listing(ctx, p)
+	} else {
+		all, err = c.catalogue(ctx, p)
+	}
+	if u, _ := parseAddress(p.URL); err != nil && !errors.Is(err, errOffline) { // the table was checked
+		return nil, fmt.Errorf("the catalogue %s: %w", redacted(u), err)
+	}
+	return all, err
+}
+
+// catalogue returns the files that a catalogue in JSON states, the newest last.
+func (c *client) catalogue(ctx context.Context, p *Place) ([]remote, error) {
+	text, at, err := c.document(ctx, p.URL)
+	if err != nil {
+		return nil, err
+	}
 	parse := parseDataset
-	if f.Find == bySTAC {
+	if p.Find == bySTAC {
 		parse = parseSTAC
 	}
 	entries, err := parse(text)
 	if err != nil {
-		return remote{}, err
+		return nil, err
 	}
-	r, err := newest(f, entries)
-	if err != nil {
-		return remote{}, err
-	}
-	u, err := at.Parse(r.URL)
-	if err != nil {
-		return remote{}, errAddress
-	}
-	if u, err = parseAddress(u.String()); err != nil {
-		return remote{}, err
-	}
-	r.URL = u.String()
-	return r, checkSecure(at, u)
+	return p.sorted(entries, at)
 }
 
 // maxDocument is the largest allowed size of a catalogue, in bytes.
 const maxDocument = 4 << 20
 
-// document downloads a catalogue. It also returns the address after redirects.
+// document downloads a catalogue in JSON. It also returns the address after redirects.
 func (c *client) document(ctx context.Context, address string) (text []byte, at *url.URL, err error) {
 	err = c.retry(ctx, func(ctx context.Context) error {
-		header := http.Header{"Accept": {"application/json"}}
-		return c.ask(ctx, address, header, []int{http.StatusOK}, func(a *http.Response, body io.Reader) error {
-			at = a.Request.URL
-			if text, err = io.ReadAll(io.LimitReader(body, maxDocument+1)); err != nil {
-				return err
-			}
-			if len(text) > maxDocument {
-				return fmt.Errorf("over %d bytes", maxDocument)
-			}
-			return sniff(text)
-		})
+		if text, at, err = c.text(ctx, address, "application/json", maxDocument); err != nil {
+			return err
+		}
+		return sniff(text)
 	})
 	return text, at, err
 }
 
-// newest returns the newest entry that the file's pattern matches.
-func newest(f *File, entries []entry) (remote, error) {
-	var best *entry
-	bestRank := ""
-	for i := range entries {
-		e := &entries[i]
-		rank, ok := f.rank(e)
-		if !ok {
-			continue
-		}
-		if best == nil || cmp.Or(cmp.Compare(rank, bestRank),
-			parseTime(e.changed).Compare(parseTime(best.changed))) > 0 {
-			best, bestRank = e, rank
+// text asks once for a text of a bounded size. It also returns the address after redirects.
+func (c *client) text(ctx context.Context, address, accept string, limit int64) (text []byte, at *url.URL, err error) {
+	header := http.Header{"Accept": {accept}}
+	err = c.ask(ctx, address, header, []int{http.StatusOK}, func(a *http.Response, body io.Reader) error {
+		at = a.Request.URL
+		text, err = readText(body, limit)
+		return err
+	})
+	return text, at, err
+}
+
+func readText(body io.Reader, limit int64) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(body, limit+1))
+	if err == nil && int64(len(text)) > limit {
+		err = fmt.Errorf("over %d bytes", limit)
+	}
+	return text, err
+}
+
+// errNoMatch says that a catalogue was read and lacks the file.
+var errNoMatch = errors.New("it has no such file")
+
+// sorted returns the entries that the pattern matches, the newest last. at is the address of the catalogue.
+func (p *Place) sorted(entries []entry, at *url.URL) (all []remote, err error) {
+	var matched []entry
+	for _, e := range entries {
+		if rank, ok := p.rank(&e); ok {
+			e.Rank = rank
+			matched = append(matched, e)
 		}
 	}
-	if best == nil {
-		return remote{}, fmt.Errorf("none of its %d entries matches %s", len(entries), f.Match)
+	if len(matched) == 0 {
+		return nil, fmt.Errorf("%w: none of its %d entries matches %s", errNoMatch, len(entries), p.Match)
 	}
-	return best.remote, nil
+	slices.SortStableFunc(matched, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(a.Rank, b.Rank), parseTime(a.changed).Compare(parseTime(b.changed)))
+	})
+	for _, e := range matched {
+		u, err := at.Parse(e.URL)
+		if err != nil {
+			return nil, errAddress
+		}
+		if u, err = parseAddress(u.String()); err != nil {
+			return nil, err
+		}
+		if err := checkSecure(at, u); err != nil {
+			return nil, err
+		}
+		e.URL = u.String()
+		all = append(all, e.remote)
+	}
+	return all, nil
 }
 
 // parseTime parses a catalogue's time, which is in UTC if it has no zone. It returns the
@@ -135,9 +181,9 @@ func parseTime(text string) time.Time {
 }
 
 // rank returns the text of the pattern's group, "" if the pattern has no group.
-func (f *File) rank(e *entry) (string, bool) {
+func (p *Place) rank(e *entry) (string, bool) {
 	for _, name := range e.names {
-		if m := f.match.FindStringSubmatch(name); len(m) > 1 {
+		if m := p.match.FindStringSubmatch(name); len(m) > 1 {
 			return m[1], true
 		} else if m != nil {
 			return "", true
@@ -165,7 +211,7 @@ func parseDataset(text []byte) (entries []entry, err error) {
 		return nil, fmt.Errorf("not a dataset: %w", err)
 	}
 	for _, r := range dataset.Resources {
-		entries = append(entries, entry{remote{r.URL, bytesOf(r.Filesize), r.Checksum.normalized()},
+		entries = append(entries, entry{remote{URL: r.URL, Size: bytesOf(r.Filesize), Sum: r.Checksum.normalized()},
 			[]string{baseOf(r.URL), r.Title}, r.LastModified})
 	}
 	return entries, nil
@@ -208,7 +254,7 @@ func (i item) entries() (entries []entry) {
 			FileSize float64 `json:"file:size"`
 		}
 		decode(i.Assets[name], &a)
-		r := remote{a.Href, bytesOf(a.FileSize), cmp.Or(parseMultihash(a.Multi), parseMultihash(a.FileSum))}
+		r := remote{URL: a.Href, Size: bytesOf(a.FileSize), Sum: cmp.Or(parseMultihash(a.Multi), parseMultihash(a.FileSum))}
 		entries = append(entries, entry{r, []string{baseOf(a.Href), name},
 			cmp.Or(a.Updated, properties.Updated, properties.Datetime)})
 	}

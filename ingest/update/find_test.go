@@ -5,6 +5,7 @@ import (
 	"crypto/sha1"
 	"encoding/hex"
 	"fmt"
+	"net/url"
 	"path/filepath"
 	"reflect"
 	"runtime"
@@ -70,10 +71,10 @@ func TestSTAC(t *testing.T) {
 		{"properties":{"datetime":"2026-08-14T00:00:00Z"},"assets":{"x_2056.json":{"href":"https://h/x_2056.json","updated":"2026-08-15T00:00:00Z","checksum:multihash":"1220` + sha256hex + `","file:size":27}}},
 		{"properties":{"updated":"2026-08-13T00:00:00Z"},"assets":{"y":{"href":"../y.csv","file:checksum":"d50110` + strings.ToUpper(md5hex) + `","file:size":-3},"z":{"href":"z","file:checksum":"zz"}}}]}`))
 	want := []entry{
-		{remote{"https://h/x_2056.json", 27, checksum{"sha256", sha256hex}}, []string{"x_2056.json", "x_2056.json"},
+		{remote{URL: "https://h/x_2056.json", Size: 27, Sum: checksum{"sha256", sha256hex}}, []string{"x_2056.json", "x_2056.json"},
 			"2026-08-15T00:00:00Z"},
-		{remote{"../y.csv", 0, checksum{"md5", md5hex}}, []string{"y.csv", "y"}, "2026-08-13T00:00:00Z"},
-		{remote{"z", 0, checksum{}}, []string{"z", "z"}, "2026-08-13T00:00:00Z"},
+		{remote{URL: "../y.csv", Size: 0, Sum: checksum{"md5", md5hex}}, []string{"y.csv", "y"}, "2026-08-13T00:00:00Z"},
+		{remote{URL: "z", Size: 0, Sum: checksum{}}, []string{"z", "z"}, "2026-08-13T00:00:00Z"},
 	}
 	if err != nil || !reflect.DeepEqual(entries, want) {
 		t.Errorf("got %+v, %v; want %+v", entries, err, want)
@@ -103,23 +104,23 @@ func TestOddEntries(t *testing.T) {
 		want  remote // of the last entry
 	}{
 		{"checksum", parseDataset, `{"resources":[{"url":"a.pdf","checksum":"abc"},{"url":"b","filesize":7}]}`,
-			remote{"b", 7, checksum{}}},
+			remote{URL: "b", Size: 7, Sum: checksum{}}},
 		{"its type", parseDataset, `{"resources":[{"url":"b","checksum":{"type":7,"value":"00"},"filesize":7}]}`,
-			remote{"b", 7, checksum{}}},
+			remote{URL: "b", Size: 7, Sum: checksum{}}},
 		{"size", parseDataset,
 			`{"resources":[{"filesize":"7 MB","url":"b","checksum":{"type":"md5","value":"` + md5hex + `"}}]}`,
-			remote{"b", 0, sum}},
+			remote{URL: "b", Size: 0, Sum: sum}},
 		{"huge size", parseDataset, `{"resources":[{"filesize":1e999,"url":"b"}]}`, remote{URL: "b"}},
 		{"title", parseDataset, `{"resources":[{"title":{"fr":"x"},"last_modified":7,"url":"b"}]}`, remote{URL: "b"}},
 		{"url", parseDataset, `{"resources":[{"url":["a"]},7,"x",[],{"url":"b"}]}`, remote{URL: "b"}},
 		{"asset", parseSTAC, `{"assets":{"a":"thumbnail","b":{"href":"b"}}}`, remote{URL: "b"}},
 		{"properties", parseSTAC, `{"properties":"x","assets":{"b":{"href":"b"}}}`, remote{URL: "b"}},
 		{"decimals", parseSTAC, `{"assets":{"b":{"file:size":27000000.0,"href":"b"}}}`,
-			remote{"b", 27000000, checksum{}}},
+			remote{URL: "b", Size: 27000000, Sum: checksum{}}},
 		{"STAC size", parseSTAC, `{"assets":{"b":{"file:size":{},"href":"b"}}}`, remote{URL: "b"}},
 		{"two digests", parseSTAC,
 			`{"assets":{"b":{"checksum:multihash":"zz","file:checksum":"d50110` + md5hex + `","href":"b"}}}`,
-			remote{"b", 0, sum}},
+			remote{URL: "b", Size: 0, Sum: sum}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			entries, err := tt.parse([]byte(tt.text))
@@ -221,12 +222,12 @@ func FuzzCatalogues(f *testing.F) {
 	f.Add([]byte(`{"resources":[{"url":"a","checksum":"x"},7],"assets":{"a":{"file:size":1.5}}}`))
 	f.Add([]byte(`{"files":[{"name":"x","market":"FR","url":"http://c/","find":"stac","match":"(x)?"}]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		file := &File{Match: "(.)"}
+		file := &File{Place: Place{Match: "(.)"}}
 		if table, err := parseTable("t", text); err == nil {
 			file = table.Files[0]
 		}
 		if file.match == nil && file.check() != nil {
-			file = &File{Name: "x", Market: market.FR, Find: byDataset, URL: "http://c/", Match: "(.)"}
+			file = &File{Name: "x", Market: market.FR, Place: Place{Find: byDataset, URL: "http://c/", Match: "(.)"}}
 			must(t, file.check())
 		}
 		for _, parse := range []func([]byte) ([]entry, error){parseDataset, parseSTAC} {
@@ -235,7 +236,8 @@ func FuzzCatalogues(f *testing.F) {
 				continue
 			}
 			if file.match != nil {
-				newest(file, entries)
+				at, _ := url.Parse("https://h/")
+				file.sorted(entries, at)
 			}
 			for _, e := range entries {
 				if name := safeName(baseOf(e.URL)); !filepath.IsLocal(name) && name != "" ||

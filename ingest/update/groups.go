@@ -19,6 +19,8 @@ var ErrNothing = errors.New("the table of sources has no file that this version 
 type target interface {
 	// forgetStale forgets versions whose result was replaced or lost, and says why.
 	forgetStale(ctx context.Context, s *source) (found []string, err error)
+	// fetch downloads what is new of a file, mostly by source.fetch.
+	fetch(ctx context.Context, s *source, f *File, report *FileReport)
 	// apply processes the new files and the results of the others.
 	apply(ctx context.Context, s *source)
 }
@@ -27,8 +29,7 @@ type target interface {
 type group struct {
 	target  target
 	markets []market.Code // the first names the folders of the downloads and of the state
-	state   string        // name of the file with the state
-	feeds   bool          // the files are operators'
+	state   string        // name of the file with the state; it tells the targets of a market apart
 	files   []*File
 }
 
@@ -38,14 +39,14 @@ func (t *Table) groups() (all []group) {
 		all = append(all, group{target: register{src}, markets: src.Markets, state: folder.UpdateName})
 	}
 	for _, m := range market.All {
-		if m.FeedZone != "" {
-			all = append(all, group{target: &feeds{market: m.Code}, markets: []market.Code{m.Code}, state: folder.FeedsName,
-				feeds: true})
-		}
+		own := []market.Code{m.Code}
+		all = append(all, group{target: &feeds{market: m.Code}, markets: own, state: folder.FeedsName},
+			group{target: days{m.Code}, markets: own, state: folder.DaysName},
+			group{target: measures{m.Code}, markets: own, state: folder.MeasuresName})
 	}
 	for i := range all {
 		for _, f := range t.Files {
-			if g := &all[i]; g.feeds == (f.Operator != "") && slices.Contains(g.markets, f.Market) {
+			if g := &all[i]; g.state == f.state() && slices.Contains(g.markets, f.Market) {
 				g.files = append(g.files, f)
 			}
 		}
@@ -93,7 +94,8 @@ func (o *Options) groups() (groups []group, err error) {
 	for _, g := range o.Table.groups() {
 		asked := len(o.Markets) == 0 ||
 			slices.ContainsFunc(g.markets, func(c market.Code) bool { return slices.Contains(o.Markets, c) })
-		if asked && (o.Feeds != nil || !g.feeds) {
+		g.files = slices.DeleteFunc(g.files, func(f *File) bool { return !o.Choice.includes(f) })
+		if asked && o.takes(g.state) && len(g.files) > 0 {
 			groups = append(groups, g)
 		}
 	}
@@ -101,6 +103,19 @@ func (o *Options) groups() (groups []group, err error) {
 		return nil, ErrNothing
 	}
 	return groups, nil
+}
+
+// takes reports whether somebody takes the files of a group.
+func (o *Options) takes(state string) bool {
+	switch state {
+	case folder.FeedsName:
+		return o.Feeds != nil
+	case folder.DaysName:
+		return o.Days != nil
+	case folder.MeasuresName:
+		return o.Measures != nil
+	}
+	return true
 }
 
 func filesOf(groups []group) (files []*File) {

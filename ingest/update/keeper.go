@@ -39,10 +39,10 @@ type KeeperState struct {
 	Failures map[market.Code]int
 }
 
-// A subject is the files of a market's authority, or those of its operators.
+// A subject is the files of a market for one target.
 type subject struct {
 	market market.Code
-	feeds  bool
+	state  string // see group
 }
 
 // afterFailure is the wait after a failed run: failures often end soon, and a retry is
@@ -67,10 +67,11 @@ func (k *Keeper) State() KeeperState {
 	defer k.mu.Unlock()
 	s := k.state
 	s.Problems, s.Success, s.Failures = map[market.Code]string{}, maps.Clone(s.Success), maps.Clone(s.Failures)
-	for _, feeds := range []bool{false, true} {
+	order := []string{folder.UpdateName, folder.FeedsName, folder.DaysName, folder.MeasuresName}
+	for _, state := range order {
 		for about, problem := range k.problems {
 			switch other := s.Problems[about.market]; {
-			case about.feeds != feeds || other == problem:
+			case about.state != state || other == problem:
 			case other == "":
 				s.Problems[about.market] = problem
 			default:
@@ -168,7 +169,7 @@ func (k *Keeper) runOnce(ctx context.Context, codes []market.Code) (ran bool) {
 		k.Log.Info("no update now", "reason", err)
 	case err != nil: // of the folder, and so of all sources
 		for _, g := range k.Table.groups() {
-			k.noteSource(&SourceReport{Markets: g.markets, feeds: g.feeds, Status: Failed, Error: err.Error()})
+			k.noteSource(&SourceReport{Markets: g.markets, state: g.state, Status: Failed, Error: err.Error()})
 		}
 	default:
 		for _, n := range r.Notes {
@@ -185,29 +186,29 @@ func (k *Keeper) noteSource(r *SourceReport) {
 	}
 	if r.Status != Failed {
 		k.noteSuccess(r)
-		k.Log.Info("update", "markets", r.Markets, "feeds", r.feeds, "status", r.Status)
+		k.Log.Info("update", "markets", r.Markets, "of", r.of(), "status", r.Status)
 		return
 	}
 	problem, began := r.Problem(), false
 	k.change(func(s *KeeperState) {
 		for _, code := range r.Markets {
-			about := subject{code, r.feeds}
+			about := subject{code, r.state}
 			began = began || k.problems[about] == ""
 			k.problems[about] = problem
 			s.Failures[code]++
 		}
 	})
 	if began && k.Failed != nil {
-		k.Failed(r.Markets, r.feeds)
+		k.Failed(r.Markets, r.state == folder.FeedsName)
 	}
-	k.Log.Error("update failed; the present data stays", "markets", r.Markets, "feeds", r.feeds, "error", problem)
+	k.Log.Error("update failed; the present data stays", "markets", r.Markets, "of", r.of(), "error", problem)
 }
 
 func (k *Keeper) noteSuccess(r *SourceReport) {
 	k.change(func(s *KeeperState) {
 		for _, code := range r.Markets {
-			delete(k.problems, subject{code, r.feeds})
-			if !r.feeds {
+			delete(k.problems, subject{code, r.state})
+			if r.state == folder.UpdateName {
 				s.Success[code] = time.Now()
 			}
 		}

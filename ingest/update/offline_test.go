@@ -45,7 +45,7 @@ func TestCheckNetwork(t *testing.T) {
 				}}}
 				var files []*File
 				for _, address := range tt.addresses {
-					files = append(files, &File{URL: address})
+					files = append(files, &File{Place: Place{URL: address}})
 				}
 				start := time.Now()
 				if err := c.checkNetwork(t.Context(), files); !errors.Is(err, tt.want) || time.Since(start) > tt.most {
@@ -61,7 +61,7 @@ func TestOffline(t *testing.T) {
 	c := newClient("relais/test", DefaultLimits, nil)
 	c.offline = errOffline
 	c.retrying = func(err error, _ time.Duration) { t.Errorf("it waits for %v", err) }
-	f := &File{Name: "x", Find: byDataset, URL: "https://a.test/", Match: "x"}
+	f := &File{Name: "x", Place: Place{Find: byDataset, URL: "https://a.test/", Match: "x"}}
 	if _, err := c.find(t.Context(), f); !errors.Is(err, errOffline) {
 		t.Errorf("error %v, want %v", err, errOffline)
 	}

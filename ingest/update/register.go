@@ -19,6 +19,10 @@ func (r register) forgetStale(_ context.Context, s *source) ([]string, error) {
 	return s.state.forgetStale(s.Dir, r.Source), nil
 }
 
+func (register) fetch(ctx context.Context, s *source, f *File, report *FileReport) {
+	s.fetch(ctx, f, report)
+}
+
 func (r register) apply(ctx context.Context, s *source) {
 	r.ingest(ctx, s)
 	if len(s.report.Ingests) > 0 {

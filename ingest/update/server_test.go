@@ -165,6 +165,16 @@ func newKit(t *testing.T) *kit {
 	return &kit{newReplay(t), folder.Dir(filepath.Join(t.TempDir(), "data")), ""}
 }
 
+// get sends a GET request.
+func (c *client) get(ctx context.Context, address string, header http.Header, wanted ...int) (*http.Response, error) {
+	r, err := http.NewRequest(http.MethodGet, address, nil)
+	if err != nil {
+		return nil, err
+	}
+	r.Header = header
+	return c.send(ctx, r, wanted)
+}
+
 const (
 	weekly = "/files/SYNTHETIC_observatoire.csv"
 	towns  = "/files/SYNTHETIC_communes.csv"

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"relais/internal/system"
 )
 
 // A source is an update of one group.
@@ -29,6 +28,7 @@ type fresh struct {
 }
 
 func (s *source) run(ctx context.Context) {
+	began := time.Now()
 	path := filepath.Join(s.Dir.Sources(string(s.markets[0])), s.group.state)
 	s.state = readState(path, s.Version)
 	found, err := s.target.forgetStale(ctx, s)
@@ -42,18 +42,31 @@ func (s *source) run(ctx context.Context) {
 	for _, f := range s.files {
 		report := &FileReport{Name: f.Name, Licence: f.Licence}
 		s.report.Files = append(s.report.Files, report)
-		s.ask(ctx, f, report)
+		if ctx.Err() == nil {
+			s.ask(ctx, f, report)
+		}
 	}
 	if ctx.Err() == nil {
 		s.target.apply(ctx, s)
 		if err := s.state.write(path); err != nil {
 			s.fail(fmt.Errorf("saving the state of the update: %w", err))
 		}
+		s.dropParts(began)
 	}
-	if err := system.RemoveAll(s.Dir.Downloads()); err != nil {
+	if err := clearDownloads(s.Dir); err != nil {
 		s.fail(err)
 	}
 	s.conclude()
+}
+
+// dropParts removes the items of walks that were done in this run.
+func (s *source) dropParts(began time.Time) {
+	for _, f := range s.files {
+		r := s.state.Files[f.Name]
+		if f.Find == byWalk && (r.Good.gatheredAfter(began) || r.Refused.gatheredAfter(began)) {
+			os.Remove(partOf(s.Dir, f.Name)) // if it stays, the next walk finds its items too old
+		}
+	}
 }
 
 func (s *source) fail(err error) {
@@ -91,15 +104,12 @@ func (s *source) conclude() {
 	}
 }
 
-// ask is fetch, and tells the watchers of the update what happens.
+// ask has the target fetch a file, and tells the watchers of the update what happens.
 func (s *source) ask(ctx context.Context, f *File, report *FileReport) {
-	if ctx.Err() != nil {
-		return
-	}
 	if s.Retrying != nil {
 		s.client.retrying = func(err error, wait time.Duration) { s.Retrying(f.Name, err, wait) }
 	}
-	s.fetch(ctx, f, report)
+	s.target.fetch(ctx, s, f, report)
 	if s.Asked != nil {
 		s.Asked(report)
 	}
@@ -107,16 +117,27 @@ func (s *source) ask(ctx context.Context, f *File, report *FileReport) {
 
 // fetch downloads one file unless it is the version that was seen last.
 func (s *source) fetch(ctx context.Context, f *File, report *FileReport) {
+	last := s.state.Files[f.Name]
+	if s.Force {
+		last = record{}
+	}
 	at, err := s.client.find(ctx, f)
-	if err != nil {
+	if err == nil {
+		err = last.checkRank(f, at)
+	}
+	switch {
+	case f.Optional && errors.Is(err, errNoMatch):
+		report.Status = Unchanged
+		return
+	case err != nil:
 		report.fail(err)
 		return
 	}
 	u, _ := parseAddress(at.URL) // it was checked
 	report.URL = redacted(u)
-	last := s.state.Files[f.Name]
-	if s.Force {
-		last = record{}
+	if v := last.known(asked(at, f.limit())); v.gatheredAfter(time.Now().Add(-askAgain)) {
+		s.repeat(report, last)
+		return
 	}
 	d := s.download(f, at, last)
 	err = d.run(ctx)
@@ -132,8 +153,7 @@ func (s *source) fetch(ctx context.Context, f *File, report *FileReport) {
 	case err != nil:
 		report.fail(err)
 	case seen.is(last.Refused):
-		report.fail(errors.New(truncate(last.Reason,
-			maxError-100) + " (refused before, and the file has not changed since; --force tries again)"))
+		report.fail(last.refusal())
 	case seen.is(last.Good):
 		report.Status = Unchanged
 		s.state.set(f.Name, record{Good: seen, Read: last.Read})
@@ -142,9 +162,24 @@ func (s *source) fetch(ctx context.Context, f *File, report *FileReport) {
 	}
 }
 
+// repeat reports what became of a file that was gathered not long ago.
+func (s *source) repeat(report *FileReport, last record) {
+	if last.Refused != (version{}) {
+		report.fail(last.refusal())
+		return
+	}
+	report.Status = Unchanged
+}
+
 func (s *source) download(f *File, at remote, last record) *download {
 	d := &download{client: s.client, remote: at, limit: f.limit(), known: last.known(asked(at, f.limit())),
-		dir: filepath.Join(s.Dir.Downloads(), string(s.markets[0]), f.Name)}
+		dir: filepath.Join(s.Dir.Downloads(), string(s.markets[0]), f.Name), name: f.Name}
+	switch f.Find {
+	case bySPARQL:
+		d.write = s.client.query(f)
+	case byWalk:
+		d.write = s.client.walk(f, partOf(s.Dir, f.Name))
+	}
 	if s.Fetching != nil {
 		d.progress = func(total int64) func(int) { return s.Fetching(f.Name, total) }
 	}

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
+	"time"
 
 	"relais/ingest"
 	"relais/internal/folder"
@@ -24,12 +25,15 @@ type version struct {
 	ETag         string `json:"etag,omitempty"`
 	LastModified string `json:"lastModified,omitempty"`
 	SHA256       string `json:"sha256,omitempty"`
+	Rank         string `json:"rank,omitempty"` // see remote; of a query service or a walk, what is asked
+	// Gathered is when the last of the many answers that the file is made from came.
+	Gathered time.Time `json:"gathered,omitzero"`
 }
 
 // asked identifies what is asked for: the address, which may be secret, the catalogue's
 // checksum and the size limit. A version says nothing about another request.
 func asked(r remote, limit int64) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s %s\n%d", r.URL, r.Sum.Type, r.Sum.Value, limit))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s %s\n%d\n%s", r.URL, r.Sum.Type, r.Sum.Value, limit, r.Rank))
 	return hex.EncodeToString(sum[:])
 }
 
@@ -50,6 +54,9 @@ func (v version) isOlder(got version) bool {
 	return v.ETag == "" && (got.ETag != "" || got.LastModified != "" && got.LastModified != v.LastModified)
 }
 
+// gatheredAfter reports whether the file was made from many answers after a moment.
+func (v version) gatheredAfter(moment time.Time) bool { return v.Gathered.After(moment) }
+
 // is reports whether the versions are the same bytes.
 func (v version) is(w version) bool { return v == w || v.SHA256 != "" && v.SHA256 == w.SHA256 }
 
@@ -69,6 +76,22 @@ func (r record) known(asked string) version {
 		}
 	}
 	return version{}
+}
+
+// refusal returns the error of a file that was refused before.
+func (r record) refusal() error {
+	return errors.New(truncate(r.Reason, maxError-100) +
+		" (refused before, and the file has not changed since; --force tries again)")
+}
+
+// checkRank returns an error for a catalogue whose newest file is older than the one that was read: it lacks that file.
+func (r record) checkRank(f *File, at remote) error {
+	if f.gathered() || at.Rank >= r.Good.Rank {
+		return nil
+	}
+	u, _ := parseAddress(f.URL) // the table was checked
+	return fmt.Errorf("the newest file of %s is %.50q, older than %.50q, which was read; --force reads it", redacted(u),
+		at.Rank, r.Good.Rank)
 }
 
 // A state is the remembered state of one source. It is stored with the kept sources, so

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"relais/data"
+	"relais/internal/folder"
 	"relais/market"
 )
 
@@ -27,16 +28,54 @@ type File struct {
 	// Operator is the operator whose unavailable sites the file lists; "" for a file of
 	// the authority.
 	Operator string `json:"operator,omitempty"`
-	Find     Find   `json:"find"`
-	URL      string `json:"url"` // of the file itself, or of the catalogue
+	// For says what the file is for: "" for the register, or the operator's feed.
+	For Use `json:"for,omitempty"`
+	// With is the word by which a user asks for the file; "": it is always fetched.
+	With string `json:"with,omitempty"`
+	Place
+	// Else is where the file is looked for when it cannot be found at its place.
+	Else *Place `json:"else,omitempty"`
+	// Optional means that the authority need not have such a file: none is no failure.
+	Optional bool   `json:"optional,omitempty"`
+	Licence  string `json:"licence"`
+	About    string `json:"about,omitempty"` // its size and time, for people
+	MaxMB    int64  `json:"maxMB,omitempty"` // of the file; 0: defaultMaxMB, of an operator feedMaxMB
+	Note     string `json:"note,omitempty"`
+}
+
+// A Place says how the current address of a file is found.
+type Place struct {
+	Find Find   `json:"find"`
+	URL  string `json:"url"` // of the file itself, of the catalogue, or of the service
 	// Match is a regular expression on the names of a catalogue's entries. If it has a
 	// group, the newest entry is the one with the greatest text there; else the one that
-	// changed last.
-	Match   string `json:"match,omitempty"`
-	Licence string `json:"licence"`
-	MaxMB   int64  `json:"maxMB,omitempty"` // of the file; 0: defaultMaxMB, of an operator feedMaxMB
-	Note    string `json:"note,omitempty"`
+	// changed last. Of a walk, its group is the id of an item in the texts of the list.
+	Match   string  `json:"match,omitempty"`
+	Queries []Query `json:"queries,omitempty"` // of a query service
+	Pages   []Page  `json:"pages,omitempty"`   // of each item of a walk
 	match   *regexp.Regexp
+}
+
+// A Use is what a file of an authority is for.
+type Use string
+
+// The uses other than the register.
+const (
+	forMeasures Use = "measures"          // a campaign of measurements; the group of match is its name
+	forDays     Use = "unavailable-sites" // of all operators, a file a day; the group of match is the day
+)
+
+// state returns the name of the file with the state of the group that the file is in.
+func (f *File) state() string {
+	switch {
+	case f.Operator != "":
+		return folder.FeedsName
+	case f.For == forMeasures:
+		return folder.MeasuresName
+	case f.For == forDays:
+		return folder.DaysName
+	}
+	return folder.UpdateName
 }
 
 // defaultMaxMB is the default size limit of a file, in units of 1,048,576 bytes: twice
@@ -54,7 +93,13 @@ const (
 	byURL     Find = "url"          // a fixed address
 	byDataset Find = "data.gouv.fr" // a dataset of its API, with resources
 	bySTAC    Find = "stac"         // a STAC item, or a page of items, with assets
+	byListing Find = "listing"      // a listing of a store (S3), or a page with links
+	bySPARQL  Find = "sparql"       // a query service, page by page
+	byWalk    Find = "walk"         // a list of items, then some pages for each item
 )
+
+// gathered reports whether a file is made from many answers.
+func (p *Place) gathered() bool { return p.Find == bySPARQL || p.Find == byWalk }
 
 // limit returns the largest allowed size in bytes.
 func (f *File) limit() int64 {
@@ -103,12 +148,26 @@ func ReadTable(path string) (*Table, error) {
 	return t, err
 }
 
+// addresses returns all addresses of a file that the table has.
+func (f *File) addresses() []string {
+	all := []string{f.URL}
+	for _, p := range f.Pages {
+		all = append(all, p.URL)
+	}
+	if f.Else != nil {
+		all = append(all, f.Else.URL)
+	}
+	return all
+}
+
 // ownHosts returns the hosts that the user's own table names, in lower case.
 func (t *Table) ownHosts() map[string]bool {
 	named := map[string]bool{}
 	for _, f := range t.Files {
-		if u, err := parseAddress(f.URL); err == nil && t.own {
-			named[strings.ToLower(u.Hostname())] = true
+		for _, address := range f.addresses() {
+			if u, err := parseAddress(address); err == nil && t.own {
+				named[strings.ToLower(u.Hostname())] = true
+			}
 		}
 	}
 	return named
@@ -169,23 +228,67 @@ func (f *File) check() (err error) {
 	if f.MaxMB < 0 || f.MaxMB > maxMaxMB {
 		return fmt.Errorf("maxMB is not between 0 and %d", maxMaxMB)
 	}
-	if _, err := parseAddress(f.URL); err != nil {
+	if err := f.checkUse(); err != nil {
 		return err
 	}
-	switch f.Find {
+	if err := f.Place.check(); err != nil {
+		return err
+	}
+	if f.Else != nil {
+		if err := f.Else.check(); err != nil {
+			return fmt.Errorf("else: %w", err)
+		}
+		if f.Else.gathered() != f.gathered() || f.gathered() {
+			return errors.New("else: a query service and a walk have no other place")
+		}
+	}
+	return nil
+}
+
+// checkUse checks what the file is for, and the word by which it is asked for.
+func (f *File) checkUse() error {
+	switch {
+	case f.With != "" && !fileName.MatchString(f.With):
+		return errors.New("with is not made of letters, digits, - and _")
+	case f.For == "":
+		return nil
+	case f.For != forMeasures && f.For != forDays:
+		return fmt.Errorf("for %.50q: want %s, %s, or nothing for a register", f.For, forMeasures, forDays)
+	case f.Operator != "":
+		return errors.New("for: an operator's file is a feed")
+	case f.For == forDays && (market.Get(f.Market) == nil || market.Get(f.Market).FeedZone == ""):
+		return fmt.Errorf("the operators of %s publish no unavailable sites", f.Market)
+	case f.For == forDays && f.Find != byListing && f.Find != byDataset:
+		return fmt.Errorf("for %s: want find %s or %s", forDays, byListing, byDataset)
+	}
+	return nil
+}
+
+func (p *Place) check() (err error) {
+	if _, err := parseAddress(p.URL); err != nil {
+		return err
+	}
+	if p.match, err = regexp.Compile(p.Match); err != nil {
+		return err
+	}
+	switch p.Find {
 	case byURL:
-		if f.Match != "" {
+		if p.Match != "" {
 			return errors.New("a file with a fixed url has nothing to match")
 		}
 		return nil
-	case byDataset, bySTAC:
-		if f.Match == "" {
+	case byDataset, bySTAC, byListing:
+		if p.Match == "" {
 			return errors.New("match is missing: it says which entry of the catalogue is wanted")
 		}
-		f.match, err = regexp.Compile(f.Match)
-		return err
+		return nil
+	case bySPARQL:
+		return p.checkQueries()
+	case byWalk:
+		return p.checkWalk()
 	}
-	return fmt.Errorf("find %q: want %s, %s or %s", f.Find, byURL, byDataset, bySTAC)
+	return fmt.Errorf("find %q: want one of %s, %s, %s, %s, %s, %s", p.Find, byURL, byDataset, bySTAC, byListing, bySPARQL,
+		byWalk)
 }
 
 // checkOperator checks the operator and sets its canonical key.

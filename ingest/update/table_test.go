@@ -1,6 +1,7 @@
 package update
 
 import (
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -38,13 +39,14 @@ func TestDefaultTable(t *testing.T) {
 		})
 	}
 	if f := table.fileNamed("anfr-sup"); f != nil {
-		r, err := newest(f, []entry{
+		at, _ := url.Parse("https://h/")
+		all, err := f.sorted([]entry{
 			{remote{URL: "a"}, []string{"20260701-export-etalab-data.zip"}, "2026-09-01"}, // uploaded once more
 			{remote{URL: "b"}, []string{"20260801-export-etalab-data.zip"}, "2026-08-05"},
 			{remote{URL: "c"}, []string{"20260901-export-etalab-ref.zip"}, "2026-09-05"},
-		})
-		if err != nil || r.URL != "b" {
-			t.Errorf(`r = %+v, err = %v; want no error, r.URL = "b"`, r, err)
+		}, at)
+		if err != nil || len(all) != 2 || all[1].URL != "https://h/b" || all[1].Rank != "20260801" {
+			t.Errorf("got %+v, %v; want two, and b as the newest", all, err)
 		}
 	}
 }

@@ -47,8 +47,8 @@ import (
 	"time"
 
 	"relais/ingest"
+	input "relais/ingest/source"
 	"relais/internal/folder"
-	"relais/internal/system"
 	"relais/market"
 	"relais/outage"
 )
@@ -82,6 +82,15 @@ type Options struct {
 	// Feeds receives the operators' files of unavailable sites. If it is nil, they are
 	// left out.
 	Feeds Feeds
+	// Measures and Days receive files of measurements, and daily files of unavailable sites. If one is nil, its files
+	// are left out.
+	Measures Measures
+	Days     Days
+	// Choice, which may be nil, replaces the one that the folder remembers.
+	Choice *Choice
+	// Planned, which may be nil, is called with the files that were asked for by a word, before anything is
+	// downloaded, and the free bytes of the folder's disk.
+	Planned func(files []*File, free uint64)
 	// Done, which may be nil, is called with each source's report when it is done.
 	Done func(*SourceReport)
 }
@@ -115,10 +124,15 @@ type SourceReport struct {
 	Ingests []*ingest.Report `json:"ingests,omitempty"`
 	// Feeds are the operators' feeds after the update; nil for an authority's files.
 	Feeds []outage.Outcome `json:"feeds,omitempty"`
-	Notes []string         `json:"notes,omitempty"`
-	Error string           `json:"error,omitempty"` // of the source, not of a single file
-	feeds bool
+	// Imports are reports on the rows of files of measurements and of daily files.
+	Imports []*input.Report `json:"imports,omitempty"`
+	Notes   []string        `json:"notes,omitempty"`
+	Error   string          `json:"error,omitempty"` // of the source, not of a single file
+	state   string          // see group
 }
+
+// of returns what the files of a source are, for the log.
+func (s *SourceReport) of() string { return strings.TrimSuffix(s.state, ".json") }
 
 // A FileReport is the result for a file.
 type FileReport struct {
@@ -130,6 +144,9 @@ type FileReport struct {
 	ETag         string `json:"etag,omitempty"`
 	LastModified string `json:"lastModified,omitempty"`
 	Error        string `json:"error,omitempty"`
+	// Days are the days of a daily list that were read, and Gaps those that the authority does not have.
+	Days []string `json:"days,omitempty"`
+	Gaps []string `json:"gaps,omitempty"`
 }
 
 // Failed reports whether anything failed.
@@ -155,6 +172,9 @@ func (s *SourceReport) Problem() string {
 // others. Errors: nothing was done, or ctx ended; then the report has what was done before.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	start := time.Now()
+	if err := o.readChoice(); err != nil {
+		return nil, err
+	}
 	groups, err := o.groups()
 	if err != nil {
 		return nil, err
@@ -164,16 +184,20 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	defer lock.Unlock()
-	if err := system.RemoveAll(o.Dir.Downloads()); err != nil {
+	if err := clearDownloads(o.Dir); err != nil {
 		return nil, fmt.Errorf("cleaning up earlier downloads: %w", err)
 	}
+	if err := o.keepChoice(); err != nil {
+		return nil, err
+	}
+	o.plan(groups)
 	c := newClient("relais/"+o.Version, o.Limits, o.Table.ownHosts())
 	defer c.close()
 	c.offline = c.checkNetwork(ctx, filesOf(groups))
 	r := &Report{Sources: []*SourceReport{}, Notes: o.Table.unread(), Offline: c.offline != nil && ctx.Err() == nil}
 	for i, g := range groups {
 		s := &source{Options: o, client: c, group: g,
-			report: &SourceReport{Markets: g.markets, Files: []*FileReport{}, feeds: g.feeds}}
+			report: &SourceReport{Markets: g.markets, Files: []*FileReport{}, state: g.state}}
 		s.run(ctx)
 		r.Sources = append(r.Sources, s.report)
 		if ctx.Err() != nil {

@@ -32,6 +32,19 @@ const FeedsName = "feeds.json"
 // LostAndFound is a folder of the file system, and always root's, where the data folder is a mount.
 const LostAndFound = "lost+found"
 
+// MeasuresName and DaysName are the files below Sources that record the same for the files of measurements, and for the
+// daily files of unavailable sites.
+const (
+	MeasuresName = "measures.json"
+	DaysName     = "days.json"
+)
+
+// ChoiceName is the file that records what an update fetches in addition.
+const ChoiceName = "choice.json"
+
+// Choice returns the path of that file.
+func (d Dir) Choice() string { return filepath.Join(string(d), "sources", ChoiceName) }
+
 const lockSuffix = ".lock"
 
 // Snapshots is the folder of the snapshots, one file for each market.
