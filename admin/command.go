@@ -30,7 +30,7 @@ type declaration struct {
 // commands are the commands that the socket takes, by the names of their types. Those of the first line need no store
 // in advance: they find out themselves which one they need, or must run when stores are damaged.
 var commands = declare(
-	need{nil, []Command{Decide{}, ImportMeasures{}, ImportProgress{}, CheckStores{}, CompactStores{}, Accept{}, Diagnose{},
+	need{nil, []Command{Decide{}, ImportMeasures{}, TakeMeasures{}, ImportProgress{}, CheckStores{}, CompactStores{}, Accept{}, Diagnose{},
 		CheckCluster{}, BaseOfFiles{}, PublishFiles{}}},
 	need{[]string{ClientsFile}, []Command{CreateClient{}, ListClients{}, ShowClient{}, UsageOfClient{}, SetClient{},
 		RotateClient{}, RevokeClient{}}},

@@ -22,6 +22,7 @@ type updateCommand struct {
 	dataFlag
 	Market  []market.Code `arg:"" optional:"" name:"market" help:"Only these markets; those that come from the same files come with them."`
 	Sources string        `type:"path" placeholder:"FILE" help:"Your own table of the files' addresses, instead of the built-in one."`
+	With    string        `placeholder:"WORD,…" help:"What to fetch in addition, from now on: transports, belgium-antennas, outages-since=DATE, or none."`
 	Force   bool          `help:"Also download unchanged files, try refused files again, and override the guards as ingest --force does."`
 	JSON    bool          `name:"json" help:"Print the report as one JSON object."`
 }
@@ -38,6 +39,12 @@ func (c *updateCommand) Run(ctx context.Context, streams Streams) error {
 		Reading:  progress(streams.Err, "reading"),
 		Archive:  archiveBy(c.dataFlag, streams),
 		Ingested: afterIngest(c.dataFlag, streams), Feeds: feedsBy(c.dataFlag, streams),
+		Measures: measuresBy(c.dataFlag, streams), Planned: planLines(streams.Err, c.dir()),
+	}
+	if c.With != "" {
+		if o.Choice, err = table.ParseChoice(c.With, time.Now()); err != nil {
+			return usageError{fmt.Errorf("--with: %w", err)}
+		}
 	}
 	// Of a node of a cluster, the snapshots go to all nodes, through its server.
 	if o.Publisher, err = admin.PublisherOf(c.dir(), streams.warnings()); err != nil {
@@ -117,8 +124,14 @@ func printUpdate(w io.Writer, r *update.Report, forced bool) error {
 		for _, n := range s.Notes {
 			fmt.Fprintln(w, "note:", visible(n, ""))
 		}
+		printDays(w, s)
 		for _, in := range s.Ingests {
 			if err := printIngest(w, in, forced); err != nil {
+				return err
+			}
+		}
+		if len(s.Imports) > 0 {
+			if err := printImported(w, s.Imports); err != nil {
 				return err
 			}
 		}
@@ -137,6 +150,15 @@ func feedsBy(d dataFlag, streams Streams) update.Feeds {
 	return func(ctx context.Context, code market.Code, news ...outage.News) (all []outage.Outcome, err error) {
 		err = call(ctx, d, streams, admin.TakeOutages{Market: code, News: news}, &all)
 		return all, err
+	}
+}
+
+// measuresBy returns a function that imports an authority's measurements through the folder's server, or directly if none
+// runs.
+func measuresBy(d dataFlag, streams Streams) update.Measures {
+	return func(ctx context.Context, code market.Code, file update.MeasureFile) (t update.Taken, err error) {
+		err = call(ctx, d, streams, admin.TakeMeasures{Market: code, File: file}, &t)
+		return t, err
 	}
 }
 

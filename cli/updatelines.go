@@ -1,14 +1,17 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"time"
 
+	"relais/admin"
 	"relais/ingest"
 	"relais/ingest/update"
+	"relais/internal/folder"
 )
 
 // clearLine begins a line on a terminal where a bar may be: it goes back to the first column and clears it.
@@ -43,6 +46,36 @@ func lineStart(w io.Writer) string {
 		return ""
 	}
 	return clearLine
+}
+
+// planLines returns a function that says what an update fetches because somebody asked for it, and how much room there is.
+func planLines(w io.Writer, dir folder.Dir) func(files []*update.File, free uint64) {
+	return func(files []*update.File, free uint64) {
+		fmt.Fprintf(w, "in addition (relais update --data %s --with none ends it), with %s free on the disk:\n", dir,
+			megabytes(int64(min(free, 1<<62))))
+		for _, f := range files {
+			fmt.Fprintf(w, "  %s: %s\n", f.Name, visible(cmp.Or(f.About, "of a size that is not known"), ""))
+		}
+	}
+}
+
+// printDays prints how many days of daily lists came, and which the authority does not have.
+func printDays(w io.Writer, s *update.SourceReport) {
+	const shown = 10
+	for _, f := range s.Files {
+		if len(f.Days) > 0 {
+			fmt.Fprintf(w, "%s: %s read, %s to %s\n", f.Name, admin.Number(len(f.Days), "day"), f.Days[0],
+				f.Days[len(f.Days)-1])
+		}
+		if n := len(f.Gaps); n > 0 {
+			more := ""
+			if n > shown {
+				more = " …"
+			}
+			fmt.Fprintf(w, "%s: %s not published: %s%s\n", f.Name, admin.Number(n, "day"),
+				strings.Join(f.Gaps[:min(n, shown)], ", "), more)
+		}
+	}
 }
 
 func megabytes(n int64) string {

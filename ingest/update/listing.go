@@ -81,8 +81,8 @@ func continued(address, token string) string {
 }
 
 func parseBucket(text []byte) (b bucket, err error) {
-	if err := sniff(text); errors.Is(err, errHTML) {
-		return b, err
+	if u, page := errors.AsType[unusable](sniff(text)); page && u.error == errHTML {
+		return b, u
 	}
 	if err := xml.Unmarshal(text, &b); err != nil {
 		return b, fmt.Errorf("not a listing of a store: %w", err)

@@ -1,0 +1,50 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"relais/ingest/update"
+	"relais/market"
+	"relais/measure"
+)
+
+// TakeMeasures imports a file of an authority's measurements that an update fetched: its speedtests and its coverage
+// points. The answer is an update.Taken.
+type TakeMeasures struct {
+	Market market.Code        `json:"market"`
+	File   update.MeasureFile `json:"file"`
+}
+
+func (c TakeMeasures) run(ctx context.Context, s *Stores) (any, error) {
+	return s.TakeMeasures(ctx, c.Market, c.File)
+}
+
+// TakeMeasures is the command of that name, for the process that has the stores open. A file that was read before gives
+// duplicates only.
+func (s *Stores) TakeMeasures(ctx context.Context, code market.Code, file update.MeasureFile) (t update.Taken, err error) {
+	for _, kind := range []measure.Kind{measure.Speedtest, measure.Coverage} {
+		answer, err := ImportMeasures{Market: code, Kind: kind, Paths: []string{file.Path}}.run(ctx, s)
+		switch imported, _ := answer.(Imported); {
+		case err == nil:
+			t.Files = append(t.Files, imported.Files...)
+		case saysNothingOfFile(err):
+			return t, err
+		default:
+			return update.Taken{Refused: err.Error()}, nil
+		}
+	}
+	return t, nil
+}
+
+// saysNothingOfFile reports whether an import failed for a reason outside of the file.
+func saysNothingOfFile(err error) bool {
+	_, path := errors.AsType[*fs.PathError](err)
+	_, link := errors.AsType[*os.LinkError](err)
+	_, number := errors.AsType[syscall.Errno](err)
+	return path || link || number || errors.Is(err, measure.ErrReadOnly) || errors.Is(err, measure.ErrNewer) ||
+		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}

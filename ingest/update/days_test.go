@@ -1,0 +1,237 @@
+package update
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"relais/internal/filetest"
+	"relais/internal/folder"
+	"relais/market"
+)
+
+// A dayArchive keeps the text of each day, as the archive of unavailable sites does with its rows.
+type dayArchive struct {
+	days    map[string]string
+	refused string // a word of files that it refuses
+	err     error
+}
+
+func (a *dayArchive) take(_ context.Context, code market.Code, files ...DayFile) (t Taken, err error) {
+	if code != market.FR || a.err != nil {
+		return t, cmpError(a.err, errors.New("another market"))
+	}
+	for _, f := range files {
+		text, err := os.ReadFile(f.Path)
+		if err != nil {
+			return t, err
+		}
+		if a.refused != "" && strings.Contains(string(text), a.refused) {
+			return Taken{Refused: "it has no features"}, nil
+		}
+		a.days[f.Day] = string(text)
+	}
+	for day := range a.days {
+		t.Days = append(t.Days, day)
+	}
+	return t, nil
+}
+
+// dayKit serves the lists of 1, 2, 4 and 5 January; that of the 4th is listed and missing.
+func dayKit(t *testing.T) (*kit, *dayArchive, func(since string) *SourceReport) {
+	t.Helper()
+	k := newKit(t)
+	var keys []string
+	for _, day := range []string{"2026-01-01", "2026-01-02", "2026-01-04", "2026-01-05"} {
+		key := fmt.Sprintf("sites-indisponibles/all/%s/raw%s.geojson", day, day)
+		keys = append(keys, key)
+		if day != "2026-01-04" {
+			k.put("/arcep/"+key, fmt.Appendf(nil, `{"features":[%q]}`, day))
+		}
+	}
+	k.serveStore(keys, 2)
+	k.use(strings.Replace(k.file("days", "listing", "/arcep/?list-type=2&prefix=sites-indisponibles/all/",
+		`/([0-9-]{10})/raw[0-9-]+\.geojson$`), `"licence"`, `"for":"unavailable-sites","licence"`, 1))
+	a := &dayArchive{days: map[string]string{}}
+	return k, a, func(since string) *SourceReport {
+		t.Helper()
+		o := k.options()
+		o.Days = a.take
+		o.Choice = &Choice{OutagesSince: since}
+		return k.runWith(o)
+	}
+}
+
+func TestDays(t *testing.T) {
+	k, a, run := dayKit(t)
+	want := func(r *SourceReport, status Status, words string, days, gaps []string) {
+		t.Helper()
+		k.want(r, status, words)
+		if f := r.Files[0]; !slices.Equal(f.Days, days) || !slices.Equal(f.Gaps, gaps) {
+			t.Errorf("days %q, gaps %q; want %q and %q", f.Days, f.Gaps, days, gaps)
+		}
+	}
+	want(run(""), Updated, "", []string{"2026-01-05"}, nil)
+	want(run(""), Unchanged, "", nil, nil)
+	want(run("2026-01-02"), Updated, "", []string{"2026-01-02"}, []string{"2026-01-03", "2026-01-04"})
+	k.asked()
+	want(run("2025-12-31"), Updated, "", []string{"2026-01-01"}, []string{"2025-12-31", "2026-01-03", "2026-01-04"})
+	k.wantAsked("/arcep/ 200", "/arcep/ 200", "/arcep/sites-indisponibles/all/2026-01-01/raw2026-01-01.geojson 200",
+		"/arcep/sites-indisponibles/all/2026-01-04/raw2026-01-04.geojson 404",
+		"/arcep/sites-indisponibles/all/2026-01-05/raw2026-01-05.geojson 304")
+	if a.days["2026-01-02"] != `{"features":["2026-01-02"]}` || len(a.days) != 3 {
+		t.Errorf("got %q, want three days", a.days)
+	}
+	// The newest list is corrected during the day.
+	k.put("/arcep/sites-indisponibles/all/2026-01-05/raw2026-01-05.geojson", []byte(`{"features":[]}`))
+	want(run(""), Updated, "", []string{"2026-01-05"}, nil)
+	if a.days["2026-01-05"] != `{"features":[]}` {
+		t.Errorf("got %q, want the new list", a.days["2026-01-05"])
+	}
+	// An archive that lost the newest day gets it again.
+	delete(a.days, "2026-01-05")
+	want(run(""), Updated, "", []string{"2026-01-05"}, nil)
+}
+
+func TestDayErrors(t *testing.T) {
+	const second = "/arcep/sites-indisponibles/all/2026-01-02/raw2026-01-02.geojson"
+	for _, tt := range []struct {
+		name   string
+		change func(k *kit, a *dayArchive)
+		want   string
+		days   []string
+	}{
+		{"HTML", func(k *kit, _ *dayArchive) { k.behave(second, answering(200, "<html>")) }, "2026-01-02: an HTML page",
+			[]string{"2026-01-01", "2026-01-05"}},
+		{"refused", func(_ *kit, a *dayArchive) { a.refused = "01-02" }, "2026-01-02: it has no features",
+			[]string{"2026-01-01", "2026-01-05"}},
+		{"the server is away", func(k *kit, _ *dayArchive) { k.behave(second, answering(503, "")) }, "2026-01-02: the server answers 503",
+			[]string{"2026-01-01"}},
+		{"the archive is away", func(_ *kit, a *dayArchive) { a.err = errors.New("the store is closed") }, "the store is closed", nil},
+		{"the day of a man of the future", func(k *kit, _ *dayArchive) {
+			k.serveStore([]string{"sites-indisponibles/all/2999-01-01/raw2999-01-01.geojson"}, 9)
+		}, `a list of the day "2999-01-01"`, nil},
+		{"no list", func(k *kit, _ *dayArchive) { k.serveStore(nil, 9) }, "none of its 0 files", nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			k, a, run := dayKit(t)
+			tt.change(k, a)
+			r := run("2026-01-01")
+			if k.want(r, Failed, tt.want); !slices.Equal(r.Files[0].Days, tt.days) {
+				t.Errorf("read %q, want %q", r.Files[0].Days, tt.days)
+			}
+		})
+	}
+	k, _, run := dayKit(t)
+	k.want(run(""), Updated, "")
+	k.serveStore([]string{"sites-indisponibles/all/2026-01-01/raw2026-01-01.geojson"}, 9)
+	k.want(run(""), Failed, `is "2026-01-01", older than "2026-01-05"`)
+}
+
+func TestMeasures(t *testing.T) {
+	k := newKit(t)
+	k.put("/arcep/qos/2025/Metropole/2025_QoS.csv", []byte("a;b\n1;2\n"))
+	k.put("/arcep/qos/2024/Metropole/2024_QoS.csv", []byte("a;b\n1;1\n"))
+	k.serveStore([]string{"qos/2024/Metropole/2024_QoS.csv", "qos/2025/Metropole/2025_QoS.csv"}, 1)
+	k.use(strings.Replace(k.file("qos", "listing", "/arcep/?list-type=2&prefix=qos/", `/(\d{4})/Metropole/.*\.csv$`),
+		`"licence"`, `"for":"measures","licence"`, 1))
+	var got []string
+	answer, failure := Taken{}, error(nil)
+	o := k.options()
+	o.Measures = func(_ context.Context, code market.Code, f MeasureFile) (Taken, error) {
+		got = append(got, fmt.Sprint(code, f.Name, f.Campaign, f.Licence, string(filetest.Read(t, f.Path))))
+		return answer, failure
+	}
+	failure = errors.New("the store is closed")
+	k.want(k.runWith(o), Failed, "the store is closed")
+	failure = nil
+	k.want(k.runWith(o), Updated, "")
+	k.want(k.runWith(o), Unchanged, "")
+	if want := "FRqos2025testa;b\n1;2\n"; len(got) != 2 || got[1] != want {
+		t.Errorf("got %q, want twice %q", got, want)
+	}
+	k.put("/arcep/qos/2025/Metropole/2025_QoS.csv", []byte("a;b\n"))
+	answer.Refused = "the table has no rows"
+	k.want(k.runWith(o), Failed, "no rows")
+	k.want(k.runWith(o), Failed, "refused before")
+	if len(got) != 3 {
+		t.Errorf("given %d times, want 3: a refused file is remembered", len(got))
+	}
+	o.Measures = nil
+	if _, err := Run(t.Context(), o); !errors.Is(err, ErrNothing) {
+		t.Errorf("got %v, want %v: nobody takes the file", err, ErrNothing)
+	}
+}
+
+// november is the last day of it that the tests know.
+var november = time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)
+
+func TestChoice(t *testing.T) {
+	k := weeklyKit(t)
+	k.use(k.file("weekly", "url", weekly, ""),
+		strings.Replace(k.file("towns", "url", towns, ""), `"licence"`, `"with":"towns","about":"little","licence"`, 1))
+	names := func(change func(o *Options)) (names, planned []string) {
+		o := k.options()
+		o.Planned = func(files []*File, free uint64) {
+			if free == 0 {
+				t.Error("no free disk")
+			}
+			for _, f := range files {
+				planned = append(planned, f.Name)
+			}
+		}
+		change(&o)
+		for _, f := range k.runWith(o).Files {
+			names = append(names, f.Name)
+		}
+		return names, planned
+	}
+	with := func(text string) func(o *Options) {
+		return func(o *Options) {
+			var err error
+			o.Choice, err = o.Table.ParseChoice(text, november)
+			must(t, err)
+		}
+	}
+	for _, tt := range []struct {
+		name   string
+		change func(o *Options)
+		want   []string
+		kept   bool
+	}{
+		{"at first", func(*Options) {}, []string{"weekly"}, false},
+		{"with a word", with("towns,outages-since=2026-11-28"), []string{"weekly", "towns"}, true},
+		{"remembered", func(*Options) {}, []string{"weekly", "towns"}, true},
+		{"with none", with("none"), []string{"weekly"}, false},
+		{"forgotten", func(*Options) {}, []string{"weekly"}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, planned := names(tt.change)
+			if _, err := os.Stat(k.dir.Choice()); !slices.Equal(got, tt.want) || (err == nil) != tt.kept ||
+				!slices.Equal(planned, tt.want[1:]) && len(planned)+len(tt.want[1:]) > 0 {
+				t.Errorf("fetched %q, planned %q, kept: %v; want %q, kept %v", got, planned, err, tt.want, tt.kept)
+			}
+		})
+	}
+	filetest.Write(t, k.dir.Choice(), []byte("{"))
+	if _, err := Run(t.Context(), k.options()); !errors.Is(err, folder.ErrJSON) || !strings.Contains(err.Error(), "--with") {
+		t.Errorf("got %v, want an error that says how to mend it", err)
+	}
+	names(with("none"))
+	for text, want := range map[string]string{"coverage": `"coverage" cannot be fetched: want some of towns, outages-since=DATE`,
+		"": "cannot be fetched", "towns,none": `"none" cannot`, "outages-since=": "want a day", "outages-since=2026-11-29": "want a day",
+		"outages-since=2026-13-01": "want a day"} {
+		if _, err := k.options().Table.ParseChoice(text, november); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want an error with %q", text, err, want)
+		}
+	}
+	if text, _ := json.Marshal(Choice{}); string(text) != "{}" {
+		t.Errorf("got %s, want {}", text)
+	}
+}
