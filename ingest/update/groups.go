@@ -40,8 +40,9 @@ func (t *Table) groups() (all []group) {
 	}
 	for _, m := range market.All {
 		own := []market.Code{m.Code}
-		all = append(all, group{target: &feeds{market: m.Code}, markets: own, state: folder.FeedsName},
-			group{target: days{m.Code}, markets: own, state: folder.DaysName},
+		// The list of all operators comes first: where it has an operator, that operator's own file adds nothing.
+		all = append(all, group{target: days{m.Code}, markets: own, state: folder.DaysName},
+			group{target: &feeds{market: m.Code}, markets: own, state: folder.FeedsName},
 			group{target: measures{m.Code}, markets: own, state: folder.MeasuresName})
 	}
 	for i := range all {

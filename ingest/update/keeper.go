@@ -67,7 +67,7 @@ func (k *Keeper) State() KeeperState {
 	defer k.mu.Unlock()
 	s := k.state
 	s.Problems, s.Success, s.Failures = map[market.Code]string{}, maps.Clone(s.Success), maps.Clone(s.Failures)
-	order := []string{folder.UpdateName, folder.FeedsName, folder.DaysName, folder.MeasuresName}
+	order := []string{folder.UpdateName, folder.DaysName, folder.FeedsName, folder.MeasuresName}
 	for _, state := range order {
 		for about, problem := range k.problems {
 			switch other := s.Problems[about.market]; {
