@@ -19,6 +19,7 @@ import (
 	"relais/internal/store"
 	"relais/measure"
 	"relais/outage"
+	"relais/outage/history"
 	"relais/photos"
 )
 
@@ -50,6 +51,7 @@ var databases = []database{
 	{file: CommunityFile, buckets: slices.Concat(outage.Buckets, community.Buckets), holds: holdsCommunity},
 	{file: UsersFile, buckets: account.Buckets, holds: holdsUsers},
 	{file: ArchivesFile, buckets: archive.Buckets, holds: holdsArchives},
+	{file: OutagesFile, buckets: history.Buckets, holds: holdsOutages},
 	{file: measure.DatabaseName, buckets: measure.Buckets, openIn: measure.OpenDatabase, optional: true,
 		advice: measuresAdvice, holds: holdsMeasures},
 	{file: HooksFile, buckets: hook.Buckets, onDemand: true, holds: holdsHooks},
@@ -209,6 +211,11 @@ func holdsArchives(_ *Stores, db *store.DB) (string, error) {
 		what += ", " + Number(editions, "edition") + " of other markets"
 	}
 	return what, err
+}
+
+func holdsOutages(_ *Stores, db *store.DB) (string, error) {
+	days, rows, err := history.Check(db)
+	return Number(days, "day") + " of unavailable sites, " + Number(rows, "row"), err
 }
 
 func holdsHooks(s *Stores, db *store.DB) (string, error) {

@@ -48,6 +48,7 @@ const (
 	UsersFile     = "users.db"
 	HooksFile     = "hooks.db"
 	ArchivesFile  = "archives.db"
+	OutagesFile   = "outages.db"
 	quotaFile     = "quota.db"
 	sealFile      = "secret.key"
 )

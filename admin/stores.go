@@ -22,6 +22,7 @@ import (
 	"relais/internal/store"
 	"relais/measure"
 	"relais/outage"
+	"relais/outage/history"
 	"relais/photos"
 )
 
@@ -32,6 +33,7 @@ type Stores struct {
 	Answers   access.Answers
 	Photos    *photos.Store
 	Outages   *outage.Store
+	History   *history.Store
 	Community *community.Store
 	Accounts  *account.Store
 	Archives  *archive.Store
@@ -125,6 +127,7 @@ func (s *Stores) openDatasets() (err error) {
 	s.months = s.Photos
 	s.loseMonths()
 	s.Archives = archive.Open(s.opened()[ArchivesFile], s.now)
+	s.History = history.Open(s.opened()[OutagesFile])
 	s.Measures = sync.OnceValues(s.openMeasures)
 	s.Outages, err = openOr(s.Folder, CommunityFile,
 		func(db *store.DB) (*outage.Store, error) { return outage.Open(db, s.now) })

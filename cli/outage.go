@@ -5,8 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"maps"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"relais/admin"
@@ -22,7 +26,7 @@ import (
 )
 
 type outageCommand struct {
-	Import  outageImport  `cmd:"" help:"Read what an operator publishes now. It replaces what was read before."`
+	Import  outageImport  `cmd:"" help:"Read what an operator publishes now, or what all of them said on some days."`
 	List    outageList    `cmd:"" help:"List the operators' feeds and the reports of people."`
 	Clear   outageClear   `cmd:"" help:"Forget what an operator published."`
 	Report  outageReport  `cmd:"" help:"Report an outage."`
@@ -40,8 +44,25 @@ type feedFlags struct {
 }
 
 type outageImport struct {
-	feedFlags
-	Files []string `arg:"" name:"file" help:"The operator's files of this moment, or folders or zip archives of them."`
+	dataFlag
+	Market   market.Code `required:"" placeholder:"MARKET" help:"The market, such as FR."`
+	Operator string      `placeholder:"OPERATOR" help:"The operator whose own files these are, such as ORANGE; without it, they are lists of all operators."`
+	Day      string      `placeholder:"DAY" help:"The day of a list whose name has none, such as 2026-11-26."`
+	JSON     bool        `name:"json" help:"Print one JSON object."`
+	Files    []string    `arg:"" name:"file" help:"Files, or folders or zip archives of them: an operator's of this moment, or lists of all operators, each of a day."`
+}
+
+// Validate refuses a day for an operator's file, and what is not a day.
+func (c *outageImport) Validate() error {
+	switch {
+	case c.Market == "":
+		return errors.New("--market: no market named")
+	case c.Day != "" && c.Operator != "":
+		return errors.New("--day is of lists of all operators, which have no --operator")
+	case c.Day != "" && site.ParseDate([]byte(c.Day)) == 0:
+		return fmt.Errorf("--day: %.20q is not a day such as 2026-11-26", c.Day)
+	}
+	return c.dataFlag.Validate()
 }
 
 // Run imports the files.
@@ -53,6 +74,9 @@ func (c *outageImport) Run(ctx context.Context, streams Streams) error {
 			return err
 		}
 	}
+	if c.Operator == "" {
+		return c.addDays(ctx, streams, paths)
+	}
 	command := admin.ImportOutages{Market: c.Market, Operator: c.Operator, Files: paths}
 	return printAnswer(ctx, c.dataFlag, streams, command, c.JSON, func(r admin.OutageImport) error {
 		if err := printImported(streams.Out, r.Files); err != nil {
@@ -62,6 +86,52 @@ func (c *outageImport) Run(ctx context.Context, streams Streams) error {
 			admin.Number(r.Feed.Served, "unavailable site"))
 		return err
 	})
+}
+
+// addDays adds lists of all operators to the archive of days.
+func (c *outageImport) addDays(ctx context.Context, streams Streams, paths []string) error {
+	command := admin.AddOutageDays{Market: c.Market, Files: paths, Day: c.Day}
+	refused := 0
+	err := printAnswer(ctx, c.dataFlag, streams, command, c.JSON, func(r admin.OutageDays) error {
+		refused = r.Refused()
+		for i := range r.Days {
+			printOutageDay(streams.Out, &r.Days[i])
+		}
+		_, err := fmt.Fprintf(streams.Out, "%s: %s read up to %s, %d missing in between\n", c.Market,
+			admin.Number(r.Read, "day"), cmp.Or(r.Newest, "now"), r.Missing)
+		return err
+	})
+	if err == nil && refused > 0 {
+		err = fmt.Errorf("%d of the lists cannot be used; what was read before stays", refused)
+	}
+	return err
+}
+
+func printOutageDay(out io.Writer, d *admin.OutageDay) {
+	if d.Refused != "" {
+		fmt.Fprintf(out, "%s: refused: %s\n", cmp.Or(d.Day, visible(filepath.Base(d.File), "")), visible(d.Refused, ""))
+		return
+	}
+	words := []string{admin.Number(d.Report.Served, "unavailable site") + " of " + strings.Join(d.Operators, ", ")}
+	for _, reason := range slices.Sorted(maps.Keys(d.Report.Rejected)) {
+		words = append(words, fmt.Sprintf("%d rejected: %s", d.Report.Rejected[reason], reason))
+	}
+	for _, u := range d.Report.Unknown {
+		words = append(words, fmt.Sprintf("unknown operator %q in %d rows", visible(u.Name, ""), u.Rows))
+	}
+	if d.Report.Warning != "" {
+		words = append(words, visible(d.Report.Warning, ""))
+	}
+	switch {
+	case d.Replaced:
+		words = append(words, "replaces other rows of this day")
+	case d.Unchanged:
+		words = append(words, "unchanged")
+	}
+	if len(d.Current) > 0 {
+		words = append(words, "is today's list of "+strings.Join(d.Current, ", "))
+	}
+	fmt.Fprintf(out, "%s: %s\n", d.Day, strings.Join(words, "; "))
 }
 
 type outageList struct {

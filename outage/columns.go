@@ -33,6 +33,8 @@ const (
 	colStartData
 	colEndVoice
 	colEndData
+	col5GVoice // stated by lists of all operators, like the next
+	col2GData
 )
 
 // rawColumns are the columns that are kept of a row; its other columns are dropped.
@@ -95,6 +97,8 @@ var columns = []table.Column{
 		"Date de rétablissement prévue pour le Service Voix / SMS"}},
 	{Name: "fin_data", Aliases: []string{"fin_interruption_data",
 		"Date de rétablissement prévue pour le Service de données"}},
+	{Name: "voix5g"},
+	{Name: "data2g"},
 }
 
 var voiceSMS = []string{"voix_sms", "Voix/SMS", "Service Voix/SMS", "Service Voix / SMS"}

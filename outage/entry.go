@@ -2,6 +2,7 @@ package outage
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,6 +26,8 @@ type Services struct {
 	Voice2G Status `json:"voice2g,omitempty"`
 	Voice3G Status `json:"voice3g,omitempty"`
 	Voice4G Status `json:"voice4g,omitempty"`
+	Voice5G Status `json:"voice5g,omitempty"` // stated by lists of all operators only
+	Data2G  Status `json:"data2g,omitempty"`  // as above
 	Data3G  Status `json:"data3g,omitempty"`
 	Data4G  Status `json:"data4g,omitempty"`
 	Data5G  Status `json:"data5g,omitempty"`
@@ -52,6 +55,7 @@ type Entry struct {
 	Area       string      `json:"area,omitempty"` // code of the market's table, "" when not known
 	Lat        float64     `json:"lat"`
 	Lng        float64     `json:"lng"`
+	Unplaced   bool        `json:"-"` // without a position, which only rows of a List can be
 	Region     string      `json:"region,omitempty"`
 	Department string      `json:"department,omitempty"` // as published: a code or a name
 	Commune    string      `json:"commune,omitempty"`
@@ -164,17 +168,51 @@ func (e *Entry) Severity() Severity {
 
 func (s *Services) each() []*Status {
 	return []*Status{&s.Voice2G, &s.Voice3G, &s.Voice4G, &s.Data3G, &s.Data4G, &s.Data5G, &s.Voice, &s.Data,
-		&s.VoiceSMS}
+		&s.VoiceSMS, &s.Voice5G, &s.Data2G}
+}
+
+// statusCodes are the statuses by their codes in Services.Code.
+var statusCodes = []Status{"", statusOK, statusNE, statusHS, statusDE}
+
+// Code returns the statuses as a number, three bits for each.
+func (s Services) Code() (code uint64) {
+	for i, status := range s.each() {
+		code |= uint64(max(0, slices.Index(statusCodes, *status))) << (3 * i)
+	}
+	return code
+}
+
+// ServicesOf is the reverse of Services.Code. Codes that it does not return count as not stated.
+func ServicesOf(code uint64) (s Services) {
+	for i, status := range s.each() {
+		if n := code >> (3 * i) & 7; n < uint64(len(statusCodes)) {
+			*status = statusCodes[n]
+		}
+	}
+	return s
+}
+
+// Join returns the worse status of each service in either: out of service, then not in use, then OK.
+func (s Services) Join(other Services) Services {
+	list := other.each()
+	for i, status := range s.each() {
+		if slices.Index(statusCodes, *list[i]) > slices.Index(statusCodes, *status) {
+			*status = *list[i]
+		}
+	}
+	return s
 }
 
 // Affected lists the services (of Services) and technologies (of Technologies) that
 // the operator says are HS or DE.
-func (e *Entry) Affected() (services, technologies []string) {
-	s := e.Services
+func (e *Entry) Affected() (services, technologies []string) { return e.Services.Affected() }
+
+// Affected lists the services (of AllServices) and technologies (of AllTechnologies) that are HS or DE.
+func (s Services) Affected() (services, technologies []string) {
 	services = affectedNames(AllServices, [][]Status{
-		{s.Data, s.Data3G, s.Data4G, s.Data5G}, {s.Voice, s.Voice2G, s.Voice3G, s.Voice4G}, {s.VoiceSMS}})
+		{s.Data, s.Data2G, s.Data3G, s.Data4G, s.Data5G}, {s.Voice, s.Voice2G, s.Voice3G, s.Voice4G, s.Voice5G}, {s.VoiceSMS}})
 	technologies = affectedNames(AllTechnologies,
-		[][]Status{{s.Voice2G}, {s.Voice3G, s.Data3G}, {s.Voice4G, s.Data4G}, {s.Data5G}})
+		[][]Status{{s.Voice2G, s.Data2G}, {s.Voice3G, s.Data3G}, {s.Voice4G, s.Data4G}, {s.Voice5G, s.Data5G}})
 	return services, technologies
 }
 

@@ -23,16 +23,19 @@ const (
 // freshTime is how long data may count as current, by decisions.md 13.
 const freshTime = 48 * time.Hour
 
-// A Feed is what an operator publishes, and the result of reading it. Times are UTC, to the second.
+// A Feed is what an operator publishes, or what a list of all operators says of it, and the result of reading it. Times
+// are UTC, to the second.
 type Feed struct {
 	Market   market.Code    `json:"market"`
 	Operator string         `json:"operator"`
-	ReadAt   *time.Time     `json:"readAt"`   // the last good read; nil: never
+	ReadAt   *time.Time     `json:"readAt"`   // the last good read, of a list at most the end of its day; nil: never
 	FailedAt *time.Time     `json:"failedAt"` // the last try, when it failed; else nil
 	Why      string         `json:"why"`      // it failed
 	Rows     int            `json:"rows"`     // of the last good read: served + rejected
 	Served   int            `json:"served"`
 	Rejected map[string]int `json:"rejected"`
+	// ListDay is the day of the list of all operators, YYYY-MM-DD; "": it was the operator's own file.
+	ListDay string `json:"listDay,omitempty"`
 	// Synthetic reports that a file of the last good read was made up for a demonstration: no
 	// operator published it.
 	Synthetic bool `json:"synthetic,omitempty"`
@@ -84,12 +87,12 @@ func feedID(code market.Code, operator string) string {
 	return strings.ToLower(string(code) + "-" + operator)
 }
 
-// feedOf returns the market, and the operator's key in its canonical spelling. Errors: errNoFeed,
+// feedOf returns the market, and the operator's key in its canonical spelling. Errors: ErrNoFeed,
 // ErrOperator.
 func feedOf(code market.Code, operator string) (*market.Market, feedKey, error) {
 	m := market.Get(code)
 	if m == nil || m.FeedZone == "" {
-		return nil, feedKey{}, fmt.Errorf("%w: %.20q", errNoFeed, code)
+		return nil, feedKey{}, fmt.Errorf("%w: %.20q", ErrNoFeed, code)
 	}
 	key, err := operatorOf(m, operator)
 	return m, feedKey{code, key}, err

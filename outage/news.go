@@ -27,7 +27,7 @@ type Outcome struct {
 }
 
 // Take imports the news of a market's feeds, one after the other; the failure of one does not stop
-// the others. It returns every feed of the market, in table order. Errors: errNoFeed and
+// the others. It returns every feed of the market, in table order. Errors: ErrNoFeed and
 // ErrOperator, before any news is imported.
 func (s *Store) Take(ctx context.Context, code market.Code, news ...News) ([]Outcome, error) {
 	if m := market.Get(code); m == nil || m.FeedZone == "" {
@@ -55,7 +55,10 @@ func (s *Store) Take(ctx context.Context, code market.Code, news ...News) ([]Out
 
 func (s *Store) take(ctx context.Context, key feedKey, n News) (o Outcome) {
 	var err error
+	d := s.state.Load().feeds[key]
 	switch {
+	case n.File != "" && d != nil && d.ListDay != "" && d.Available(s.now()):
+		// The list of all operators comes first: the operator's own file replaces it when it is too old.
 	case n.File != "":
 		o.Files, err = s.Import(ctx, key.market, key.operator, n.File)
 	case n.Failed != "":
@@ -72,7 +75,7 @@ func (s *Store) take(ctx context.Context, key feedKey, n News) (o Outcome) {
 }
 
 // unchanged clears the failure of a feed whose file has not changed since it was read. ReadAt
-// stays, so that a file that is never renewed becomes too old. Errors: errNoFeed, ErrOperator,
+// stays, so that a file that is never renewed becomes too old. Errors: ErrNoFeed, ErrOperator,
 // errReadOnly.
 func (s *Store) unchanged(code market.Code, operator string) error {
 	_, key, err := feedOf(code, operator)

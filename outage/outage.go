@@ -21,7 +21,7 @@ import (
 // Errors that callers handle. Other errors are those of package store, of reading a file,
 // and of values that are out of bounds.
 var (
-	errNoFeed   = errors.New("the operators of the market publish no unavailable sites")
+	ErrNoFeed   = errors.New("the operators of the market publish no unavailable sites")
 	ErrOperator = errors.New("not an operator of the market")
 	errReadOnly = fmt.Errorf("the folder cannot be written to: %w", fs.ErrPermission)
 )

@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode"
 
+	"relais/geo"
 	"relais/ingest/source"
 	"relais/ingest/table"
 	"relais/market"
@@ -172,15 +173,13 @@ func (p *parser) record(ctx context.Context, r *table.Reader, report *source.Rep
 // entry returns the entry of a row, or the reason why the row is rejected.
 func (w *row) entry() (e *Entry, reason string) {
 	c := w.cells
-	for _, cell := range c {
-		if len(cell) > maxCell {
-			return nil, tooLong
-		}
+	if w.hasLongCell() {
+		return nil, tooLong
 	}
 	switch code := c[colCode]; {
 	case code == "":
 		return nil, noCode
-	case len(code) > 64:
+	case len(code) > maxCode:
 		return nil, tooLong
 	case w.seen[code]:
 		return nil, again
@@ -192,11 +191,24 @@ func (w *row) entry() (e *Entry, reason string) {
 	if reason = w.strays(at); reason != "" {
 		return nil, reason
 	}
-	e = &Entry{
-		Market: w.market.Code, Operator: w.operator, Code: c[colCode], Lat: at.Lat, Lng: at.Lng,
+	return w.entryAt(c[colCode], &at), ""
+}
+
+func (w *row) hasLongCell() bool {
+	return slices.ContainsFunc(w.cells, func(cell string) bool { return len(cell) > maxCell })
+}
+
+// entryAt returns the entry of a row whose site is known. at is nil where the row has no position.
+func (w *row) entryAt(code string, at *geo.Point) *Entry {
+	c := w.cells
+	e := &Entry{
+		Market: w.market.Code, Operator: w.operator, Code: code,
 		Region: c[colRegion], Department: c[colDepartment], Commune: c[colCommune],
-		INSEE: insee(c[colCode], c[colINSEE]), Services: w.services(), Managed: w.managed(),
+		INSEE: insee(code, c[colINSEE]), Services: w.services(), Managed: w.managed(),
 		Reason: c[colReason], Detail: c[colDetail],
+	}
+	if e.Unplaced = at == nil; at != nil {
+		e.Lat, e.Lng = at.Lat, at.Lng
 	}
 	e.Area = areaOf(w.market, e.Department, e.INSEE, at)
 	start, end := w.period()
@@ -204,7 +216,7 @@ func (w *row) entry() (e *Entry, reason string) {
 	e.Start, cells[colStart] = start.instant(), start.raw
 	e.End, cells[colEnd] = end.instant(), end.raw
 	e.Cells = cellsOf(cells)
-	return e, ""
+	return e
 }
 
 // clean returns a cell in which blanks and controls are replaced by single blanks. Placeholders
@@ -237,6 +249,7 @@ func (w *row) services() Services {
 		Voice2G: at(col2GVoice), Voice3G: at(col3GVoice), Voice4G: at(col4GVoice),
 		Data3G: at(col3GData), Data4G: at(col4GData), Data5G: at(col5GData),
 		Voice: at(colVoice), Data: at(colData), VoiceSMS: at(colVoiceSMS),
+		Voice5G: at(col5GVoice), Data2G: at(col2GData),
 	}
 }
 

@@ -50,11 +50,13 @@ func (w *row) strays(p geo.Point) (reason string) {
 	return outside
 }
 
-// areaOf returns the code of the area of a site: by its position if areas have boxes, else by the
-// stated area or commune; "" if neither is known.
-func areaOf(m *market.Market, stated, insee string, p geo.Point) string {
-	if i, ok := m.AreaAt(p); ok {
-		return m.Areas[i].Code
+// areaOf returns the code of the area of a site: by its position if it has one and areas have boxes, else
+// by the stated area or commune; "" if neither is known.
+func areaOf(m *market.Market, stated, insee string, p *geo.Point) string {
+	if p != nil {
+		if i, ok := m.AreaAt(*p); ok {
+			return m.Areas[i].Code
+		}
 	}
 	if i, ok := m.Area(stated); ok {
 		return m.Areas[i].Code

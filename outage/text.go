@@ -21,6 +21,7 @@ const (
 	maxFile   = 32 << 20 // bytes
 	maxRows   = 50_000   // of all files of an import together
 	maxCell   = 2000     // bytes
+	maxCode   = 64       // bytes of a site code
 	maxTitles = 100      // lines above the header
 	maxHeader = 1 << 14  // bytes of one line
 	minCells  = 5        // of a header
