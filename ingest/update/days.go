@@ -75,7 +75,7 @@ func (d days) fetch(ctx context.Context, s *source, f *File, report *FileReport)
 	slices.Sort(report.Gaps)
 }
 
-// daysOf returns the lists with a day each, of which the last counts, in their order.
+// daysOf returns the lists, one for each day. Where a day has several, the last counts.
 func daysOf(all []remote, now time.Time) (list []remote, err error) {
 	for _, at := range all {
 		day, err := time.Parse(time.DateOnly, at.Rank)
@@ -91,7 +91,7 @@ func daysOf(all []remote, now time.Time) (list []remote, err error) {
 	return list, nil
 }
 
-// gaps returns the days between two that are not listed. Without a first one there is none.
+// gaps returns the days between two that are not listed. Without a first one it returns nothing.
 func gaps(listed []string, since, until string) (missing []string) {
 	day, err := time.Parse(time.DateOnly, since)
 	if err != nil {

@@ -170,7 +170,7 @@ func TestListingWithoutNewest(t *testing.T) {
 	k.wantDate("2026-01-15")
 }
 
-// A file that an authority need not have is no failure, but a listing that cannot be read is one.
+// An authority need not have an optional file. A listing that cannot be read is still a failure.
 func TestOptional(t *testing.T) {
 	k := newKit(t)
 	line := strings.Replace(k.file("sites", "listing", sitesList, "Outremer"), `"licence"`, `"optional":true,"licence"`, 1)

@@ -35,7 +35,7 @@ type File struct {
 	Place
 	// Else is where the file is looked for when it cannot be found at its place.
 	Else *Place `json:"else,omitempty"`
-	// Optional means that the authority need not have such a file: none is no failure.
+	// Optional means that the authority need not have such a file. Then nothing failed.
 	Optional bool   `json:"optional,omitempty"`
 	Licence  string `json:"licence"`
 	About    string `json:"about,omitempty"` // its size and time, for people

@@ -173,7 +173,7 @@ func (t *walker) item(ctx context.Context, id string) (text []byte, err error) {
 			}
 		}
 		before = nil
-		_ = json.Unmarshal(a, &before) // an answer that is no object has no members
+		_ = json.Unmarshal(a, &before) // an answer of another shape has no members
 		if i > 0 {
 			text = append(text, ',')
 		}
