@@ -176,7 +176,10 @@ func TestOptional(t *testing.T) {
 	line := strings.Replace(k.file("sites", "listing", sitesList, "Outremer"), `"licence"`, `"optional":true,"licence"`, 1)
 	k.use(line)
 	k.serveStore(quarters[:1], 10)
-	k.want(k.run(), Unchanged, "")
+	r := k.run()
+	if k.want(r, Unchanged, ""); r.Files[0].Status != Absent {
+		t.Errorf("the file is %s, want %s", r.Files[0].Status, Absent)
+	}
 	k.behave("/arcep/", answering(403, ""))
 	k.want(k.run(), Failed, "403")
 }

@@ -127,7 +127,7 @@ func (s *source) fetch(ctx context.Context, f *File, report *FileReport) {
 	}
 	switch {
 	case f.Optional && errors.Is(err, errNoMatch):
-		report.Status = Unchanged
+		report.Status = Absent
 		return
 	case err != nil:
 		report.fail(err)

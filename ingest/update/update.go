@@ -103,6 +103,7 @@ const (
 	Fetched   Status = "fetched"   // a file was downloaded and ingested
 	Updated   Status = "updated"   // a source was ingested
 	Unchanged Status = "unchanged" // nothing new
+	Absent    Status = "absent"    // the authority does not have an optional file
 	Failed    Status = "failed"    // the present data stays
 )
 
