@@ -40,7 +40,7 @@ var commands = declare(
 	need{[]string{PhotosFile}, []Command{ListPhotos{}, ListReports{}}},
 	need{[]string{CommunityFile}, []Command{ListAudit{}, ListBugs{}, ImportOutages{}, TakeOutages{}, ListOutages{},
 		ClearOutages{}, ReportOutage{}}},
-	need{[]string{CommunityFile, OutagesFile}, []Command{AddOutageDays{}}},
+	need{[]string{CommunityFile, OutagesFile}, []Command{AddOutageDays{}, TakeOutageDays{}}},
 	need{[]string{HooksFile}, []Command{CreateHook{}, ListHooks{}, ShowHook{}, TestHook{}, DeleteHook{}}},
 	need{[]string{ArchivesFile}, []Command{AddArchives{}, ListArchives{}, DiffEditions{}, NoteEditions{}}},
 )

@@ -244,7 +244,7 @@ func (a *app) hooks() hook.Options {
 // were stores.
 func (a *app) connectKeeper() {
 	a.keeper.Log, a.keeper.Feeds, a.keeper.Publisher = a.log, a.stores.Outages.Take, admin.NewCommands(a.stores).Publisher()
-	a.keeper.Measures = a.stores.TakeMeasures
+	a.keeper.Measures, a.keeper.Days = a.stores.TakeMeasures, a.stores.TakeOutageDays
 	a.keeper.Failed = func(markets []market.Code, feeds bool) {
 		if err := a.stores.Hooks.Add(api.UpdateFailed(markets, feeds, time.Now())); err != nil {
 			a.log.Error("telling hooks of a failed update failed", "error", err)

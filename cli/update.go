@@ -39,7 +39,7 @@ func (c *updateCommand) Run(ctx context.Context, streams Streams) error {
 		Reading:  progress(streams.Err, "reading"),
 		Archive:  archiveBy(c.dataFlag, streams),
 		Ingested: afterIngest(c.dataFlag, streams), Feeds: feedsBy(c.dataFlag, streams),
-		Measures: measuresBy(c.dataFlag, streams), Planned: planLines(streams.Err, c.dir()),
+		Measures: measuresBy(c.dataFlag, streams), Days: daysBy(c.dataFlag, streams), Planned: planLines(streams.Err, c.dir()),
 	}
 	if c.With != "" {
 		if o.Choice, err = table.ParseChoice(c.With, time.Now()); err != nil {
@@ -130,10 +130,8 @@ func printUpdate(w io.Writer, r *update.Report, forced bool) error {
 				return err
 			}
 		}
-		if len(s.Imports) > 0 {
-			if err := printImported(w, s.Imports); err != nil {
-				return err
-			}
+		if err := printImports(w, s.Imports); err != nil {
+			return err
 		}
 		if err := printFeeds(w, s.Feeds); err != nil {
 			return err
@@ -158,6 +156,14 @@ func feedsBy(d dataFlag, streams Streams) update.Feeds {
 func measuresBy(d dataFlag, streams Streams) update.Measures {
 	return func(ctx context.Context, code market.Code, file update.MeasureFile) (t update.Taken, err error) {
 		err = call(ctx, d, streams, admin.TakeMeasures{Market: code, File: file}, &t)
+		return t, err
+	}
+}
+
+// daysBy returns a function that does the same with daily lists of unavailable sites.
+func daysBy(d dataFlag, streams Streams) update.Days {
+	return func(ctx context.Context, code market.Code, files ...update.DayFile) (t update.Taken, err error) {
+		err = call(ctx, d, streams, admin.TakeOutageDays{Market: code, Files: files}, &t)
 		return t, err
 	}
 }

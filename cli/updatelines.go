@@ -10,6 +10,7 @@ import (
 
 	"relais/admin"
 	"relais/ingest"
+	"relais/ingest/source"
 	"relais/ingest/update"
 	"relais/internal/folder"
 )
@@ -59,6 +60,19 @@ func planLines(w io.Writer, dir folder.Dir) func(files []*update.File, free uint
 	}
 }
 
+// printImports prints the reports on the last imports: a year of daily lists has many.
+func printImports(w io.Writer, all []*source.Report) error {
+	const shown = 5
+	if n := len(all) - shown; n > 0 {
+		fmt.Fprintf(w, "%s before these (--json has all):\n", admin.Number(n, "file"))
+		all = all[n:]
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return printImported(w, all)
+}
+
 // printDays prints how many days of daily lists came, and which the authority does not have.
 func printDays(w io.Writer, s *update.SourceReport) {
 	const shown = 10
@@ -81,6 +95,9 @@ func printDays(w io.Writer, s *update.SourceReport) {
 func megabytes(n int64) string {
 	if n < 1e5 {
 		return fmt.Sprintf("%d bytes", n)
+	}
+	if n >= 1e10 {
+		return fmt.Sprintf("%.0f GB", float64(n)/1e9)
 	}
 	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 }
