@@ -111,6 +111,18 @@ func TestARCEP(t *testing.T) {
 	}
 }
 
+// A speedtest in 3G is found again: its level is not stored with it.
+func TestARCEPTwice(t *testing.T) {
+	path := write(t, "arcep.csv", rowsOf(arcepHeader, "date_start=27/08/2025|hour_start=10:46:04|latitude_start=45.88767|"+
+		"longitude_start=4.37284|operator=Orange|techno_start=5G|territory=METROPOLE|protocole=UPLOAD|bitrate_ul=0,0|rscp=-73.00"))
+	s := openStore(t, t.TempDir())
+	for i, kind := range []Kind{Speedtest, Coverage, Speedtest, Coverage} {
+		if r := importedAs(t, s, market.FR, kind, path); r.Served != 1-i/2 {
+			t.Errorf("import %d of %s: served %d, rejected %v; want %d", i, kind, r.Served, r.Rejected, 1-i/2)
+		}
+	}
+}
+
 // Overseas a name is another operator's in each territory, and the time is that of the territory. Names, codes and
 // territories are those of ARCEP's documentation.
 func TestARCEPOverseas(t *testing.T) {

@@ -46,7 +46,11 @@ func (r *row) id(kind Kind, n *network) uint64 {
 		uint32(r.down), uint32(r.mean), uint32(r.peak), uint32(r.up), uint32(r.rtt), uint32(n.MCC), uint32(n.MNC)} {
 		b = binary.LittleEndian.AppendUint32(b, v)
 	}
-	for _, v := range [...]int16{r.signal, r.rsrp, r.rsrq, r.snr, int16(r.pci)} {
+	signal := r.signal
+	if kind != Coverage { // a speedtest is stored without it
+		signal = noLevel
+	}
+	for _, v := range [...]int16{signal, r.rsrp, r.rsrq, r.snr, int16(r.pci)} {
 		b = binary.LittleEndian.AppendUint16(b, uint16(v))
 	}
 	b = append(b, r.technology, r.networkType, r.deviceType)
