@@ -15,6 +15,7 @@ import (
 	"unicode"
 
 	"relais/demo"
+	"relais/ingest/update"
 	"relais/internal/filetest"
 )
 
@@ -177,5 +178,30 @@ func TestUpdateStopped(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "snapshots", "FR.snap")); err != nil {
 		t.Error(err)
+	}
+}
+
+// What --with names must be in the table.
+func TestUpdateWith(t *testing.T) {
+	dir := t.TempDir()
+	for _, tt := range []struct{ with, want string }{
+		{"coverage", `--with: "coverage" cannot be fetched: want some of transports, belgium-antennas, outages-since=DATE`},
+		{"outages-since=soon", "--with: \"outages-since=soon\": want a day until today"},
+	} {
+		t.Run(tt.with, func(t *testing.T) {
+			if _, errs, code := command(t.Context(), "update", "--data", dir, "--with", tt.with); code != exitUsage ||
+				!strings.Contains(errs, tt.want) {
+				t.Errorf("exit %d, %s; want %d with %s", code, errs, exitUsage, tt.want)
+			}
+		})
+	}
+}
+
+func TestPlanLines(t *testing.T) {
+	var b bytes.Buffer
+	planLines(&b, "DIR")([]*update.File{{Name: "a", About: "12 MB\x1b[2J"}, {Name: "b"}}, 123e9)
+	if want := "in addition (relais update --data DIR --with none ends it), with 123 GB free on the disk:\n" +
+		"  a: 12 MB\\x1b[2J\n  b: of a size that is not known\n"; b.String() != want {
+		t.Errorf("got %q, want %q", b.String(), want)
 	}
 }
