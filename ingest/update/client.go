@@ -150,8 +150,8 @@ func (e statusError) Error() string {
 	return fmt.Sprintf("the server answers %d %s", e.code, http.StatusText(e.code))
 }
 
-// isOverrun reports whether the beginning of an answer says that the service has too many questions at once. The Flemish
-// query service says so in words.
+// isOverrun reports whether the beginning of an answer says that the service has too many questions at once. Readers of
+// the Flemish query service met these words.
 func isOverrun(head []byte) bool {
 	return bytes.Contains(bytes.ToLower(head), []byte("too many sessions"))
 }

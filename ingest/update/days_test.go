@@ -111,9 +111,10 @@ func TestDayErrors(t *testing.T) {
 			[]string{"2026-01-01", "2026-01-05"}},
 		{"refused", func(_ *kit, a *dayArchive) { a.refused = "01-02" }, "2026-01-02: it has no features",
 			[]string{"2026-01-01", "2026-01-05"}},
-		{"the server is away", func(k *kit, _ *dayArchive) { k.behave(second, answering(503, "")) }, "2026-01-02: the server answers 503",
-			[]string{"2026-01-01"}},
-		{"the archive is away", func(_ *kit, a *dayArchive) { a.err = errors.New("the store is closed") }, "the store is closed", nil},
+		{"the server is away", func(k *kit, _ *dayArchive) { k.behave(second, answering(503, "")) },
+			"2026-01-02: the server answers 503", []string{"2026-01-01"}},
+		{"the archive is away", func(_ *kit, a *dayArchive) { a.err = errors.New("the store is closed") },
+			"the store is closed", nil},
 		{"the day of a man of the future", func(k *kit, _ *dayArchive) {
 			k.serveStore([]string{"sites-indisponibles/all/2999-01-01/raw2999-01-01.geojson"}, 9)
 		}, `a list of the day "2999-01-01"`, nil},
@@ -220,14 +221,18 @@ func TestChoice(t *testing.T) {
 		})
 	}
 	filetest.Write(t, k.dir.Choice(), []byte("{"))
-	if _, err := Run(t.Context(), k.options()); !errors.Is(err, folder.ErrJSON) || !strings.Contains(err.Error(), "--with") {
+	if _, err := Run(t.Context(), k.options()); !errors.Is(err, folder.ErrJSON) ||
+		!strings.Contains(err.Error(), "--with") {
 		t.Errorf("got %v, want an error that says how to mend it", err)
 	}
 	names(with("none"))
-	for text, want := range map[string]string{"coverage": `"coverage" cannot be fetched: want some of towns, outages-since=DATE`,
-		"": "cannot be fetched", "towns,none": `"none" cannot`, "outages-since=": "want a day", "outages-since=2026-11-29": "want a day",
-		"outages-since=2026-13-01": "want a day"} {
-		if _, err := k.options().Table.ParseChoice(text, november); err == nil || !strings.Contains(err.Error(), want) {
+	for text, want := range map[string]string{
+		"coverage": `"coverage" cannot be fetched: want some of towns, outages-since=DATE`,
+		"":         "cannot be fetched", "towns,none": `"none" cannot`, "outages-since=": "want a day",
+		"outages-since=2026-11-29": "want a day", "outages-since=2026-13-01": "want a day",
+	} {
+		_, err := k.options().Table.ParseChoice(text, november)
+		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want an error with %q", text, err, want)
 		}
 	}

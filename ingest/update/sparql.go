@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"path"
 	"regexp"
 	"strconv"
 	"strings"
@@ -46,14 +45,14 @@ func (p *Place) checkQueries() error {
 		if !fileName.MatchString(q.Name) {
 			return fmt.Errorf("the name of the query %.50q is not made of letters, digits, - and _", q.Name)
 		}
-		text, err := data.Files.ReadFile(path.Join("update", q.File))
+		text, err := data.Files.ReadFile("update/" + q.File)
 		if err != nil {
 			return fmt.Errorf("the query %s: data/update has no file %.50q", q.Name, q.File)
 		}
 		q.text = string(text)
 		if querySelect.FindString(q.text) == "" || queryOrder.FindString(q.text) == "" {
 			return fmt.Errorf("the query %s: want a line that begins with SELECT, and one that begins with ORDER BY: "+
-				"pages without an order neither skip nor repeat rows only by chance", q.Name)
+				"without an order, pages may skip or repeat rows", q.Name)
 		}
 	}
 	return nil

@@ -85,6 +85,27 @@ func TestTableErrors(t *testing.T) {
 			"operators of CH publish no"},
 		{"same operator", `{"files":[{"name":"x","market":"FR","operator":"sfr",` + byURL +
 			`},{"name":"y","market":"FR","operator":"SFR","url":"http://d/","find":"url"}]}`, "two files of FR SFR"},
+		{"unknown use", file(byURL + `,"for":"fun"`), "want measures, unavailable-sites"},
+		{"use of an operator's file", file(byURL + `,"for":"measures","operator":"SFR"`), "is a feed"},
+		{"days at a fixed url", file(byURL + `,"for":"unavailable-sites"`), "want find listing or data.gouv.fr"},
+		{"days of a market without feeds", `{"files":[{"name":"x","market":"CH","for":"unavailable-sites",` + byURL + `}]}`,
+			"operators of CH publish no"},
+		{"a phrase as a word", file(byURL + `,"with":"two words"`), "with is not made of"},
+		{"no queries", file(`"url":"http://c/","find":"sparql"`), "queries are missing"},
+		{"a query elsewhere", file(`"url":"http://c/","find":"sparql","queries":[{"name":"q","file":"../towns.csv"}]`),
+			"has no file"},
+		{"a query without an order", file(`"url":"http://c/","find":"sparql","queries":[{"name":"q","file":"sources.json"}]`),
+			"ORDER BY"},
+		{"no group", file(`"url":"http://c/","find":"walk","match":"id=","pages":[]`), "one group"},
+		{"no pages", file(`"url":"http://c/","find":"walk","match":"id=(.)"`), "pages are missing"},
+		{"no mark", file(`"url":"http://c/","find":"walk","match":"id=(.)","pages":[{"name":"a","url":"http://c/"}]`), "{id}"},
+		{"a page elsewhere", file(`"url":"http://c/","find":"walk","match":"id=(.)","pages":[{"name":"a","url":"file:///{id}"}]`),
+			"http or https"},
+		{"nothing before the first page", file(`"url":"http://c/","find":"walk","match":"id=(.)",` +
+			`"pages":[{"name":"a","url":"http://c/{id}","unless":"x"}]`), "no page before"},
+		{"wrong other place", file(byURL + `,"else":{"find":"url"}`), "else: the url must"},
+		{"a walk as other place", file(byURL + `,"else":{"find":"walk","url":"http://c/","match":"(x)",` +
+			`"pages":[{"name":"a","url":"http://c/{id}"}]}`), "no other place"},
 		{"text after the table", file(byURL) + ` x`, "after the table"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
