@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,11 +21,11 @@ import (
 
 type updateCommand struct {
 	dataFlag
-	Market  []market.Code `arg:"" optional:"" name:"market" help:"Only these markets; those that come from the same files come with them."`
-	Sources string        `type:"path" placeholder:"FILE" help:"Your own table of the files' addresses, instead of the built-in one."`
-	With    string        `placeholder:"WORD,…" help:"What to fetch in addition, from now on: transports, belgium-antennas, outages-since=DATE, or none."`
-	Force   bool          `help:"Also download unchanged files, try refused files again, and override the guards as ingest --force does."`
-	JSON    bool          `name:"json" help:"Print the report as one JSON object."`
+	Market  []marketList `arg:"" optional:"" name:"market" help:"Only these markets; those that come from the same files come with them."`
+	Sources string       `type:"path" placeholder:"FILE" help:"Your own table of the files' addresses, instead of the built-in one."`
+	With    string       `placeholder:"WORD,…" help:"What to fetch in addition, from now on: transports, belgium-antennas, outages-since=DATE, or none."`
+	Force   bool         `help:"Also download unchanged files, try refused files again, and override the guards as ingest --force does."`
+	JSON    bool         `name:"json" help:"Print the report as one JSON object."`
 }
 
 // Run updates the folder.
@@ -34,7 +35,7 @@ func (c *updateCommand) Run(ctx context.Context, streams Streams) error {
 		return err
 	}
 	o := update.Options{
-		Dir: c.dir(), Table: table, Markets: c.Market, Force: c.Force, Version: version(), Limits: update.DefaultLimits,
+		Dir: c.dir(), Table: table, Markets: slices.Concat(c.Market...), Force: c.Force, Version: version(), Limits: update.DefaultLimits,
 		Fetching: downloadBars(streams.Err), Asked: fileLines(streams.Err), Retrying: retryLines(streams.Err),
 		Reading:  progress(streams.Err, "reading"),
 		Archive:  archiveBy(c.dataFlag, streams),
