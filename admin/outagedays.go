@@ -113,7 +113,7 @@ func (c AddOutageDays) read(ctx context.Context, s *Stores, in *source.Input) (d
 	}
 	list, err := outage.ReadList(ctx, c.Market, in)
 	switch {
-	case errors.Is(err, outage.ErrNoFeed), ctx.Err() != nil:
+	case errors.Is(err, outage.ErrNoList), ctx.Err() != nil:
 		return d, nil, err
 	case err != nil:
 		d.Refused = err.Error()

@@ -58,7 +58,7 @@ const InterfaceVersion = "1.1.0"
 func Operations() []*endpoint.Op[*Env] {
 	return []*endpoint.Op[*Env]{
 		listAntennas, exportAntennas, searchAntennas, lookupAntennas, lookupCells, getAntenna, find, getSite, departments, listMarkets,
-		listPhotos, uploadPhoto, reportPhoto, deletePhoto, listOutages, listUnavailableSites, listArchives, getArchive,
+		listPhotos, uploadPhoto, reportPhoto, deletePhoto, listOutages, outageHistory, listUnavailableSites, listArchives, getArchive,
 		listSpeedtests, siteSpeedtests, coveragePoints, getTile, describeTiles, getStyle, listChanges,
 	}
 }

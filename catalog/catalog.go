@@ -13,6 +13,7 @@ import (
 	"relais/index"
 	"relais/market"
 	"relais/measure"
+	"relais/outage/history"
 	"relais/photos"
 )
 
@@ -21,6 +22,7 @@ type Catalog struct {
 	Set      *index.Set // nil while nothing has been loaded yet
 	Archives *archive.Store
 	Outages  *community.Outages
+	History  *history.Store // days of outages
 	// Measures are nil as long as they are not open, and where they cannot be.
 	Measures *measure.Store
 	Photos   *photos.Store

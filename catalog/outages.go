@@ -73,7 +73,11 @@ func (c *Catalog) SiteOf(o community.Outage) *string {
 	if o.Report != nil && o.Report.SiteKey != "" {
 		at, ok = loaded.ByID(o.Report.SiteKey)
 	} else if i, known := loaded.Table.Operator(operator); known {
-		at, ok = loaded.OperatorSite(i, name, p)
+		place := &p
+		if o.Entry != nil && o.Entry.Unplaced {
+			place = nil
+		}
+		at, ok = loaded.OperatorSite(i, name, place)
 	}
 	if !ok {
 		return nil

@@ -12,6 +12,7 @@ const (
 	Learned       = "registers and learned radio identifiers"
 	Archives      = "archives"
 	DataOutages   = "outages" // with validations and bugs, which are in the same file
+	DataHistory   = "days of outages"
 	DataMeasures  = "measures"
 	Recent        = "recent measures" // of the last days: it also changes with the time
 	DataPhotos    = "photos"
@@ -48,6 +49,8 @@ func (c *Catalog) version(data string) string {
 		return c.Set.Version + " learned " + c.Set.Learned
 	case DataOutages: // with keys of sites
 		return c.withRegisters(c.Outages.Version())
+	case DataHistory: // with keys of sites
+		return c.withRegisters(c.History.Version())
 	case Archives: // with names of communes
 		return c.withRegisters(c.Archives.Version())
 	case DataMeasures:

@@ -157,6 +157,7 @@ func (a *app) options() httpapi.Options {
 		Uploads:   a.uploads(confine.Possible),
 		Community: a.stores.Community,
 		Archives:  a.stores.Archives,
+		History:   a.stores.History,
 		Addresses: address.NewStore(address.Path(a.dir)),
 		Measures:  a.usableMeasures,
 		Gate: &access.Gate{Clients: a.stores.Clients, Attestor: a.attestor, Failures: access.NewFailures(),
@@ -307,6 +308,7 @@ func failedData(stores *admin.Stores) func(data string) error {
 		catalog.DataPhotos:  admin.PhotosFile,
 		catalog.DataOutages: admin.CommunityFile,
 		catalog.Archives:    admin.ArchivesFile,
+		catalog.DataHistory: admin.OutagesFile,
 		api.DataPeople:      admin.UsersFile,
 	}
 	return func(data string) error { return stores.Failed(files[data]) }

@@ -29,6 +29,7 @@ import (
 	"relais/internal/admit"
 	"relais/internal/cache"
 	"relais/measure"
+	"relais/outage/history"
 	"relais/photos"
 )
 
@@ -72,6 +73,7 @@ type Options struct {
 	Uploads   api.Uploads
 	Community *community.Store
 	Archives  *archive.Store
+	History   *history.Store
 	Addresses *address.Store
 	// Measures returns nil while the measurements are not open.
 	Measures func() *measure.Store
@@ -285,6 +287,6 @@ func (r *request) env() *api.Env {
 	}
 	return &api.Env{Client: r.client, Address: r.address, BaseURL: s.BaseURL, Land: s.Land, Uploads: s.Uploads, Sectors: &s.sectors,
 		Catalog: catalog.Catalog{Set: s.set.Load(), Outages: s.Community.Outages(), Archives: s.Archives,
-			Measures: s.Measures(), Photos: s.Photos, Addresses: s.Addresses, Now: now, Failed: s.Failed,
+			History: s.History, Measures: s.Measures(), Photos: s.Photos, Addresses: s.Addresses, Now: now, Failed: s.Failed,
 			Keyless: r.keyless && !s.MapAll}}
 }

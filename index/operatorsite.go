@@ -12,15 +12,22 @@ import (
 // sites have another one of the same operator within 50 m: for these the position does not decide.
 const siteReach = 50
 
-// OperatorSite returns the site that an operator means: the only one with the operator's own name code, or
-// else the operator's only one within siteReach of p. ok is false if neither names exactly one site.
-func (m *Market) OperatorSite(operator int, code string, p geo.Point) (i uint32, ok bool) {
+// OperatorSite returns the site that an operator means: the only one with the operator's own name code, else the only
+// one where it has the station number code, or else its only one within siteReach of p, which is nil where nothing
+// states a position. ok is false if none of them names exactly one site.
+func (m *Market) OperatorSite(operator int, code string, p *geo.Point) (i uint32, ok bool) {
 	if named := m.sitesWithOperatorID(operator, code); len(named) == 1 {
 		return named[0], true
 	}
+	if named := m.sitesWithStation(operator, code); len(named) == 1 {
+		return named[0], true
+	}
+	if p == nil {
+		return 0, false
+	}
 	f := All
 	f.Operator = operator
-	near := m.Find(Query{Filter: f, Disc: &geo.Disc{Center: p, Radius: siteReach}}, 0, 1)
+	near := m.Find(Query{Filter: f, Disc: &geo.Disc{Center: *p, Radius: siteReach}}, 0, 1)
 	if near.Total != 1 {
 		return 0, false
 	}
@@ -31,6 +38,17 @@ func (m *Market) OperatorSite(operator int, code string, p geo.Point) (i uint32,
 func (m *Market) sitesWithOperatorID(operator int, code string) (sites []uint32) {
 	for _, row := range m.operatorIDs().find(code) {
 		if m.Snap.StationOperator(int(row)) == operator && m.Snap.StationSiteID(int(row)) == code {
+			sites = append(sites, m.siteOfStation(row))
+		}
+	}
+	slices.Sort(sites)
+	return slices.Compact(sites)
+}
+
+// sitesWithStation returns the sites where the operator has a station of this number, in the same case.
+func (m *Market) sitesWithStation(operator int, code string) (sites []uint32) {
+	for _, row := range m.stations.find(code) {
+		if m.Snap.StationOperator(int(row)) == operator && m.Snap.StationCode(int(row)) == code {
 			sites = append(sites, m.siteOfStation(row))
 		}
 	}

@@ -61,7 +61,7 @@ func TestOperatorSite(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := ""
-			if i, ok := m.OperatorSite(tt.operator, tt.code, north(tt.metres)); ok {
+			if i, ok := m.OperatorSite(tt.operator, tt.code, new(north(tt.metres))); ok {
 				got = m.Snap.ID(int(i))
 			}
 			if got != tt.want {
@@ -106,7 +106,7 @@ func TestOperatorSiteAgainstAScan(t *testing.T) {
 		if len(named) == 1 {
 			want = named
 		}
-		i, ok := m.OperatorSite(operator, code, p)
+		i, ok := m.OperatorSite(operator, code, &p)
 		if ok != (len(want) == 1) || ok && !want[m.Snap.ID(int(i))] {
 			t.Fatalf("operator %d, code %s at %v: got %d, %v, want one of %v if it is alone", operator, code, p, i, ok, want)
 		}
@@ -123,6 +123,6 @@ func BenchmarkOperatorSite(b *testing.B) {
 	sites := register(market.FR, 100_000, 9)
 	m := load(b, market.FR, sites)
 	for i := 0; b.Loop(); i++ {
-		m.OperatorSite(0, "unknown", sites[i%len(sites)].Position)
+		m.OperatorSite(0, "unknown", &sites[i%len(sites)].Position)
 	}
 }

@@ -141,6 +141,8 @@ type Market struct {
 	// FeedZone is the IANA time zone of the times in the files of unavailable sites
 	// that operators publish; "" when they publish none.
 	FeedZone string
+	// OutageLists publishes for each day the unavailable sites of all operators; without an Authority nobody does.
+	OutageLists Register
 	// UnavailableReason states in a sentence why a market has no inventory; ""
 	// if it has one.
 	UnavailableReason string

@@ -87,12 +87,12 @@ func feedID(code market.Code, operator string) string {
 	return strings.ToLower(string(code) + "-" + operator)
 }
 
-// feedOf returns the market, and the operator's key in its canonical spelling. Errors: ErrNoFeed,
+// feedOf returns the market, and the operator's key in its canonical spelling. Errors: errNoFeed,
 // ErrOperator.
 func feedOf(code market.Code, operator string) (*market.Market, feedKey, error) {
 	m := market.Get(code)
 	if m == nil || m.FeedZone == "" {
-		return nil, feedKey{}, fmt.Errorf("%w: %.20q", ErrNoFeed, code)
+		return nil, feedKey{}, fmt.Errorf("%w: %.20q", errNoFeed, code)
 	}
 	key, err := operatorOf(m, operator)
 	return m, feedKey{code, key}, err

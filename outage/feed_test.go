@@ -221,8 +221,8 @@ func TestRefused(t *testing.T) {
 		{"no such file", context.Background(), market.FR, "SFR", "/no/such/file", fs.ErrNotExist},
 		{"no operator", context.Background(), market.FR, "ALL", "", ErrOperator},
 		{"another market", context.Background(), market.DROM, "SFR", "", ErrOperator},
-		{"no feeds", context.Background(), market.BE, "ORANGE_BE", "", ErrNoFeed},
-		{"no market", context.Background(), "XX", "SFR", "", ErrNoFeed},
+		{"no feeds", context.Background(), market.BE, "ORANGE_BE", "", errNoFeed},
+		{"no market", context.Background(), "XX", "SFR", "", errNoFeed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if _, err := s.Import(c.ctx, c.code, c.operator, c.path); !errors.Is(err, c.want) {

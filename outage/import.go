@@ -25,7 +25,7 @@ const reportKind = "sites-hs"
 //
 // Files without a usable row are refused, because they would say that all sites work; files whose
 // rows are all sites of another market are not. A refusedError or an error of opening a file marks
-// the feed failed and keeps the last good data. Other errors change nothing: ErrNoFeed,
+// the feed failed and keeps the last good data. Other errors change nothing: errNoFeed,
 // ErrOperator, errReadOnly, fs.ErrNotExist, those of ctx and of the store.
 func (s *Store) Import(ctx context.Context, code market.Code, operator string, files ...string) ([]*source.Report,
 	error) {
@@ -131,7 +131,7 @@ func (s *Store) replace(key feedKey, p *parser, reports []*source.Report) error 
 }
 
 // Failed marks a feed failed because its file could not be fetched or read. Data of earlier reads
-// stays. Errors: ErrNoFeed, ErrOperator, errReadOnly.
+// stays. Errors: errNoFeed, ErrOperator, errReadOnly.
 func (s *Store) Failed(code market.Code, operator string, why error) error {
 	_, key, err := feedOf(code, operator)
 	if err != nil {
@@ -142,7 +142,7 @@ func (s *Store) Failed(code market.Code, operator string, why error) error {
 }
 
 // Clear deletes an operator's feed, which is absent then. Compacting community.db removes the last
-// traces. Errors: ErrNoFeed, ErrOperator, errReadOnly.
+// traces. Errors: errNoFeed, ErrOperator, errReadOnly.
 func (s *Store) Clear(code market.Code, operator string) error {
 	_, key, err := feedOf(code, operator)
 	if err != nil {

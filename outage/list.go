@@ -85,12 +85,12 @@ type listReader struct {
 // ReadList reads a list from a file. Rows that cannot be used are counted in its report, and so are those of
 // operators that the market does not have. Of several rows of a site and operator, an incident counts before
 // maintenance, then what began first. A file without the member features, without a row that can be used, or
-// without a status is refused: it would say that all sites work. Errors: ErrNoFeed, those of reading, *items.Error,
+// without a status is refused: it would say that all sites work. Errors: ErrNoList, those of reading, *items.Error,
 // *table.Error.
 func ReadList(ctx context.Context, code market.Code, in *source.Input) (*List, error) {
 	m := market.Get(code)
-	if m == nil || m.FeedZone == "" {
-		return nil, fmt.Errorf("%w: %.20q", ErrNoFeed, code)
+	if m == nil || m.OutageLists.Authority == "" {
+		return nil, fmt.Errorf("%w: %.20q", ErrNoList, code)
 	}
 	file, err := in.Open(nil)
 	if err != nil {

@@ -27,7 +27,7 @@ type Outcome struct {
 }
 
 // Take imports the news of a market's feeds, one after the other; the failure of one does not stop
-// the others. It returns every feed of the market, in table order. Errors: ErrNoFeed and
+// the others. It returns every feed of the market, in table order. Errors: errNoFeed and
 // ErrOperator, before any news is imported.
 func (s *Store) Take(ctx context.Context, code market.Code, news ...News) ([]Outcome, error) {
 	if m := market.Get(code); m == nil || m.FeedZone == "" {
@@ -75,7 +75,7 @@ func (s *Store) take(ctx context.Context, key feedKey, n News) (o Outcome) {
 }
 
 // unchanged clears the failure of a feed whose file has not changed since it was read. ReadAt
-// stays, so that a file that is never renewed becomes too old. Errors: ErrNoFeed, ErrOperator,
+// stays, so that a file that is never renewed becomes too old. Errors: errNoFeed, ErrOperator,
 // errReadOnly.
 func (s *Store) unchanged(code market.Code, operator string) error {
 	_, key, err := feedOf(code, operator)

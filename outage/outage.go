@@ -21,7 +21,8 @@ import (
 // Errors that callers handle. Other errors are those of package store, of reading a file,
 // and of values that are out of bounds.
 var (
-	ErrNoFeed   = errors.New("the operators of the market publish no unavailable sites")
+	errNoFeed   = errors.New("the operators of the market publish no unavailable sites")
+	ErrNoList   = errors.New("nobody publishes lists of the unavailable sites of all operators of the market: give --operator")
 	ErrOperator = errors.New("not an operator of the market")
 	errReadOnly = fmt.Errorf("the folder cannot be written to: %w", fs.ErrPermission)
 )

@@ -74,7 +74,7 @@ func TestTake(t *testing.T) {
 		News{Operator: "ZEOP"}); !errors.Is(err, ErrOperator) || s.Version() != before {
 		t.Errorf("got %v, Version %v, want ErrOperator and Version = %v", err, s.Version(), before)
 	}
-	if _, err := s.Take(context.Background(), market.BE); !errors.Is(err, ErrNoFeed) {
+	if _, err := s.Take(context.Background(), market.BE); !errors.Is(err, errNoFeed) {
 		t.Error(err)
 	}
 	stopped, stop := context.WithCancel(context.Background())

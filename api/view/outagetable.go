@@ -56,6 +56,12 @@ func setText(v *export.Value, s *string) {
 	}
 }
 
+func setNumber(v *export.Value, n *float64) {
+	if v.Null = n == nil; !v.Null {
+		v.Number = *n
+	}
+}
+
 func setWhole(v *export.Value, n *int) {
 	if v.Null = n == nil; !v.Null {
 		v.Whole = int64(*n)

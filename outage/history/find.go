@@ -66,6 +66,7 @@ type Overview struct {
 	First, Newest site.Date // of all that were read; 0 for none
 	Read          int       // days in the period of which a list was read
 	Gaps          []Span    // the other days
+	Synthetic     bool      // a list of the period was made up for a demonstration
 }
 
 // Overview returns which days of a market were read, over all of them.
@@ -82,7 +83,7 @@ func (s *Store) Overview(ctx context.Context, code market.Code) (o Overview, err
 func readDays(months []calendarMonth, operators []string) (days []site.Date) {
 	for _, m := range months {
 		read := dayBits(0)
-		for _, o := range m.read {
+		for _, o := range m.operators {
 			if operators == nil || slices.Contains(operators, o.key) {
 				read |= o.read
 			}
@@ -167,6 +168,7 @@ func (s *Store) Find(ctx context.Context, q Query) (*Found, error) {
 		if m.first > to || m.first+30 < from {
 			continue
 		}
+		found.Synthetic = found.Synthetic || m.synthetic != 0
 		read, err := s.month(ctx, version, m.key)
 		if err != nil {
 			return nil, err
@@ -201,7 +203,7 @@ func around(days []site.Date, from, to site.Date) (first, last site.Date) {
 // count begins the tallies of the operators.
 func (r *search) count(calendar []calendarMonth) {
 	for _, m := range calendar {
-		for _, o := range m.read {
+		for _, o := range m.operators {
 			if r.tallies[o.key] != nil || r.Operators != nil && !slices.Contains(r.Operators, o.key) {
 				continue
 			}

@@ -54,9 +54,9 @@ type calendarOf struct {
 
 // A calendarMonth says which days of a month were read.
 type calendarMonth struct {
-	key   string
-	first site.Date
-	read  []operatorDays
+	key    string
+	first  site.Date
+	*month // without rows
 }
 
 // Open opens the days in db, which is outages.db. Closing db stays the caller's task. With nil or a read-only db, Add
@@ -169,9 +169,9 @@ func (s *Store) calendarIn(ctx context.Context, code market.Code) ([]calendarMon
 				}
 				packed, err := tx.Bucket([]byte(bucket)).Read(k)
 				if err == nil {
-					var read []operatorDays
-					if read, _, err = unpackRead(packed); err == nil {
-						list = append(list, calendarMonth{string(k), first, read})
+					var m *month
+					if m, _, err = unpackRead(packed); err == nil {
+						list = append(list, calendarMonth{string(k), first, m})
 						return nil
 					}
 				}

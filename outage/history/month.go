@@ -24,6 +24,7 @@ func bitOf(day site.Date) dayBits { return 1 << (day.Time().Day() - 1) }
 // A month is the rows of its days.
 type month struct {
 	operators []operatorDays
+	synthetic dayBits // lists that were made up for a demonstration
 	texts     intern.Table
 	rows      []row
 }
@@ -70,6 +71,9 @@ func (m *month) replace(day dayBits, l *outage.List) (done Added) {
 		r.days &^= day
 	}
 	changed := m.readOnly(day, l.Operators)
+	if m.synthetic &^= day; l.Synthetic {
+		m.synthetic |= day
+	}
 	for _, e := range l.Entries {
 		r := m.rowOf(e)
 		i, ok := known[r]
@@ -177,7 +181,7 @@ func (m *month) sorted() *month {
 			cmp.Compare(m.texts.Text(a.reason), m.texts.Text(b.reason)),
 			cmp.Compare(m.texts.Text(a.detail), m.texts.Text(b.detail)))
 	})
-	next := &month{}
+	next := &month{synthetic: m.synthetic}
 	for _, o := range m.operators {
 		if o.read != 0 {
 			next.operators = append(next.operators, o)

@@ -39,7 +39,8 @@ var coders = sync.OnceValue(func() (c struct {
 // texts and the columns of the rows. Equal months are equal bytes.
 func (m *month) pack() []byte {
 	m = m.sorted()
-	head := binary.AppendUvarint([]byte{packVersion}, uint64(len(m.operators)))
+	head := binary.AppendUvarint([]byte{packVersion}, uint64(m.synthetic))
+	head = binary.AppendUvarint(head, uint64(len(m.operators)))
 	for _, o := range m.operators {
 		head = binary.AppendUvarint(appendText(head, o.key), uint64(o.read))
 	}
@@ -111,25 +112,25 @@ func degreesColumn(at func(r *row) *int32) column {
 	}}
 }
 
-// unpackRead reads the days on which operators were read, and returns the rest.
-func unpackRead(packed []byte) (operators []operatorDays, rest []byte, err error) {
+// unpackRead reads the days on which operators were read, into a month without rows, and returns the rest.
+func unpackRead(packed []byte) (m *month, rest []byte, err error) {
 	if len(packed) == 0 || packed[0] != packVersion {
 		return nil, nil, errDamaged
 	}
 	r := reader{b: packed[1:]}
+	m = &month{synthetic: dayBits(r.number())}
 	for range r.count() {
-		o := operatorDays{key: string(r.text()), read: dayBits(r.number())}
-		operators = append(operators, o)
+		m.operators = append(m.operators, operatorDays{key: string(r.text()), read: dayBits(r.number())})
 	}
 	if r.bad {
 		return nil, nil, errDamaged
 	}
-	return operators, r.b, nil
+	return m, r.b, nil
 }
 
 // unpack is the reverse of pack. Error: errDamaged.
 func unpack(packed []byte) (*month, error) {
-	operators, rest, err := unpackRead(packed)
+	m, rest, err := unpackRead(packed)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +138,7 @@ func unpack(packed []byte) (*month, error) {
 	if err != nil {
 		return nil, errDamaged
 	}
-	m, r := &month{operators: operators}, reader{b: plain}
+	r := reader{b: plain}
 	for range r.count() {
 		intern.Add(&m.texts, r.text())
 	}
