@@ -160,6 +160,7 @@ func TestCheck(t *testing.T) {
 		want := []string{ClientsFile + ": 3 clients", PhotosFile + ": 0 photos, 0 reports",
 			CommunityFile + ": 0 unavailable sites, 0 outage reports, 0 validations, 0 bugs",
 			UsersFile + ": 0 accounts, 0 facts", ArchivesFile + ": 0 archives, 0 rows",
+			OutagesFile + ": 0 days of unavailable sites, 0 rows",
 			measure.DatabaseName + ": 0 files of measures", sealFile + ": seals signing secrets",
 			quotaFile + ": 0 counts"}
 		if served {

@@ -102,7 +102,7 @@ func (s *Stores) pack(ctx context.Context, spec PackSpec, to folder.Dir) error {
 		report: &PackReport{Format: packFormat, Made: s.now().UTC().Truncate(time.Second), Program: program, Spec: spec,
 			Markets: []PackMarket{}, LeftOut: []string{}}}
 	for _, step := range []func(context.Context) error{p.following, p.streets, p.registers, p.addresses, p.archives,
-		p.measures, p.photos} {
+		p.measures, p.photos, p.outageDays} {
 		if err := errors.Join(step(ctx), ctx.Err()); err != nil {
 			return err
 		}
@@ -134,6 +134,17 @@ func (p *packing) following(context.Context) error {
 	}
 	if h := p.node.replicas.Health(0); h.State != "following" {
 		p.leftOut("what other nodes of the cluster have and this node, which is %s, does not have yet", h.State)
+	}
+	return nil
+}
+
+// outageDays notes that a pack has no days of unavailable sites: of a day without the other sites of an operator, nobody
+// could tell a gap from a day without an outage.
+func (p *packing) outageDays(ctx context.Context) error {
+	for code := range p.chosen {
+		if o, err := p.History.Overview(ctx, code); err != nil || o.Read > 0 {
+			p.leftOut("%s: the days of unavailable sites", code)
+		}
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -128,6 +129,14 @@ func addDay(ctx context.Context, stores *admin.Stores, france makeFrance, tmp st
 		if _, err := stores.Outages.Import(ctx, demo.DayMarket, f.Operator, f.Path); err != nil {
 			return err
 		}
+	}
+	days := filepath.Join(tmp, "days")
+	if err := f.WriteDays(days, now); err != nil {
+		return err
+	}
+	// After the operators' own files, which are newer: today's outages are theirs.
+	if _, err := admin.NewCommands(stores).Do(ctx, admin.AddOutageDays{Market: demo.DayMarket, Files: []string{days}}); err != nil {
+		return err
 	}
 	for _, sample := range day.Reports {
 		if err := addReport(stores.Community, &sample); err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // Stores are the names of the stores that a cluster shares.
-var Stores = []string{"clients", "users", "community", "photos", "archives", "measures", "files", "hooks"}
+var Stores = []string{"clients", "users", "community", "photos", "archives", "measures", "files", "hooks", "outages"}
 
 // schema needs no extension, trigger or right beyond owning the schema, so that any managed PostgreSQL does. Commits
 // are numbered by the locked row of their store: the numbers of a sequence are not in the order of the commits, and

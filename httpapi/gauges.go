@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"time"
 
@@ -62,6 +63,8 @@ var (
 		"When an operator's list of unavailable sites was last read: seconds since 1970.", "market", "operator")
 	feedFailed = gauge("relais_feed_failed",
 		"1 if the last attempt to read an operator's list of unavailable sites failed, else 0.", "market", "operator")
+	outageDay = gauge("relais_outage_day_timestamp_seconds",
+		"The newest day of a market of which a list of unavailable sites of all operators was read: seconds since 1970.", "market")
 	photoQueue = gauge("relais_photo_queue", "What waits for a moderator of photos.", "kind")
 
 	updateSuccess = gauge("relais_update_last_success_timestamp_seconds",
@@ -125,6 +128,11 @@ func (s *Server) collectMarket(m *index.Market, emit emit) {
 	if s.Community != nil {
 		for _, f := range s.Community.Outages().Feeds(m.Table.Code) {
 			collectFeed(&f, emit)
+		}
+	}
+	if s.History != nil {
+		if o, err := s.History.Overview(context.Background(), m.Table.Code); err == nil && o.Read > 0 {
+			emit(outageDay, float64(o.Newest.Time().Unix()), code)
 		}
 	}
 	if s.Archives == nil {

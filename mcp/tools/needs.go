@@ -19,6 +19,7 @@ var needs = sync.OnceValue(func() map[string][]string {
 		{archiveTools, []string{catalog.Archives}},
 		{changeTools, []string{catalog.Archives}},
 		{unavailableTools, []string{catalog.DataOutages}},
+		{historyTools, []string{catalog.DataHistory}},
 		{photoTools, []string{catalog.DataPhotos}},
 		{communityTools, []string{catalog.DataOutages, catalog.DataPhotos}},
 		{submitTools, []string{api.DataPeople, catalog.DataOutages}},

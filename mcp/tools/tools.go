@@ -31,7 +31,7 @@ func All() []*Tool { return append([]*Tool{capabilitiesGuide}, listed()...) }
 // listed returns every tool except the guide, which lists them.
 func listed() (list []*Tool) {
 	for _, group := range [][]*Tool{connectorTools, placeTools, anfrTools, archiveTools, siteTools, nearTools,
-		plannedTools, unavailableTools, changeTools, photoTools, speedtestTools, coverageTools, radioTools,
+		plannedTools, unavailableTools, historyTools, changeTools, photoTools, speedtestTools, coverageTools, radioTools,
 		communityTools, sessionTools, submitTools, meTools} {
 		list = append(list, group...)
 	}

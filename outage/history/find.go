@@ -141,6 +141,7 @@ type search struct {
 	names   [][2]string
 	hits    []hit
 	read    map[string][]site.Date // days by operator
+	reach   map[string]Span        // the period, with the days next to it that were read, by operator
 	tallies map[string]*Tally
 	runs    []outageRun
 }
@@ -156,16 +157,15 @@ func (s *Store) Find(ctx context.Context, q Query) (*Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &search{Query: q, zone: zone, sites: map[[2]string]int32{}, read: map[string][]site.Date{}, tallies: map[string]*Tally{}}
+	r := &search{Query: q, zone: zone, sites: map[[2]string]int32{}, read: map[string][]site.Date{}, reach: map[string]Span{}, tallies: map[string]*Tally{}}
 	days := readDays(calendar, q.Operators)
 	found := &Found{Overview: Overview{Read: len(within(days, q.From, q.To)), Gaps: gapsIn(days, q.From, q.To)}}
 	if len(days) > 0 {
 		found.First, found.Newest = days[0], days[len(days)-1]
 	}
 	r.count(calendar)
-	from, to := around(days, q.From, q.To)
 	for _, m := range calendar {
-		if m.first > to || m.first+30 < from {
+		if !r.needs(m) {
 			continue
 		}
 		found.Synthetic = found.Synthetic || m.synthetic != 0
@@ -173,7 +173,7 @@ func (s *Store) Find(ctx context.Context, q Query) (*Found, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.collect(read, m.first, from, to)
+		r.collect(read, m.first)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -189,15 +189,29 @@ func (s *Store) Find(ctx context.Context, q Query) (*Found, error) {
 }
 
 // around returns a period with the last day that was read before it and the first one behind it.
-func around(days []site.Date, from, to site.Date) (first, last site.Date) {
-	first, last = from, to
+func around(days []site.Date, from, to site.Date) Span {
+	s := Span{from, to}
 	if i, _ := slices.BinarySearch(days, from); i > 0 {
-		first = days[i-1]
+		s.First = days[i-1]
 	}
 	if i, _ := slices.BinarySearch(days, to+1); i < len(days) {
-		last = days[i]
+		s.Last = days[i]
 	}
-	return first, last
+	return s
+}
+
+// needs reports whether a month has days that count.
+func (r *search) needs(m calendarMonth) bool {
+	last := m.first + 30 // or in the next month, which costs no more than reading this one
+	if m.first <= r.To && last >= r.From {
+		return true
+	}
+	for _, s := range r.reach {
+		if m.first <= s.First && s.First <= last || m.first <= s.Last && s.Last <= last {
+			return true
+		}
+	}
+	return false
 }
 
 // count begins the tallies of the operators.
@@ -208,19 +222,19 @@ func (r *search) count(calendar []calendarMonth) {
 				continue
 			}
 			days := readDays(calendar, []string{o.key})
-			r.read[o.key] = days
+			r.read[o.key], r.reach[o.key] = days, around(days, r.From, r.To)
 			r.tallies[o.key] = &Tally{Operator: o.key, Read: len(within(days, r.From, r.To)), Gaps: gapsIn(days, r.From, r.To)}
 		}
 	}
 }
 
 // collect adds the hits of a month.
-func (r *search) collect(m *month, first, from, to site.Date) {
+func (r *search) collect(m *month, first site.Date) {
 	number := int32(len(r.months))
 	r.months = append(r.months, m)
-	operators := make([]bool, len(m.operators))
+	reach := make([]Span, len(m.operators)) // of one that was not asked for, no day
 	for i, o := range m.operators {
-		operators[i] = r.tallies[o.key] != nil
+		reach[i] = r.reach[o.key]
 	}
 	areas := map[uint32]bool{}
 	for i := range uint32(m.texts.Len()) {
@@ -228,12 +242,13 @@ func (r *search) collect(m *month, first, from, to site.Date) {
 	}
 	for i := range m.rows {
 		row := &m.rows[i]
-		if !operators[row.operator] || r.Areas != nil && !areas[row.area] || !r.wants(m, row) {
+		within := reach[row.operator]
+		if within.Last == 0 || r.Areas != nil && !areas[row.area] || !r.wants(m, row) {
 			continue
 		}
 		place := r.number(m.operators[row.operator].key, m.texts.Text(row.code))
 		for k := range 31 {
-			if day := first + site.Date(k); row.days>>k&1 != 0 && day >= from && day <= to {
+			if day := first + site.Date(k); row.days>>k&1 != 0 && day >= within.First && day <= within.Last {
 				r.hits = append(r.hits, hit{place, day, number, int32(i)})
 			}
 		}
@@ -266,7 +281,6 @@ func (r *search) number(operator, code string) int32 {
 // split divides the hits into outages, and counts them.
 func (r *search) split() {
 	slices.SortFunc(r.hits, func(a, b hit) int { return cmp.Or(cmp.Compare(a.site, b.site), cmp.Compare(a.day, b.day)) })
-	days := map[string]map[site.Date]bool{}
 	for begin := 0; begin < len(r.hits); {
 		end := begin + 1
 		for end < len(r.hits) && r.isSame(r.hits[end-1], r.hits[end]) {
@@ -275,19 +289,17 @@ func (r *search) split() {
 		r.add(r.hits[begin:end])
 		begin = end
 	}
-	for _, h := range r.hits {
-		if h.day < r.From || h.day > r.To {
-			continue
+	for operator, t := range r.tallies {
+		seen := make([]bool, r.To-r.From+1)
+		for _, h := range r.hits {
+			if h.day >= r.From && h.day <= r.To && r.names[h.site][0] == operator {
+				t.SiteDays++
+				if at := h.day - r.From; !seen[at] {
+					seen[at] = true
+					t.Days++
+				}
+			}
 		}
-		operator := r.names[h.site][0]
-		if days[operator] == nil {
-			days[operator] = map[site.Date]bool{}
-		}
-		days[operator][h.day] = true
-		r.tallies[operator].SiteDays++
-	}
-	for operator, seen := range days {
-		r.tallies[operator].Days = len(seen)
 	}
 }
 
