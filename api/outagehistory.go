@@ -85,10 +85,50 @@ func (r *Env) outageHistory(ctx context.Context, p *outageHistoryParams) (*endpo
 	if err != nil {
 		return nil, err
 	}
-	list := view.NewPastOutages(found.Items)
+	list := NewPastOutages(found)
 	if p.Format == formatCSV {
 		return p.file(view.PastOutageTable(list), p.Market, "outage-history", found.Next(p.Offset)), nil
 	}
 	return encodeBody(&view.Body[[]view.PastOutage, view.OutageHistoryMeta]{Data: list,
-		Meta: view.NewOutageHistoryMeta(q, found, p.Operator.canonical(q.Market))})
+		Meta: NewOutageHistoryMeta(q, found, p.Operator.canonical(q.Market))})
+}
+
+// NewPastOutages returns past outages as answers show them.
+func NewPastOutages(found *catalog.OutageHistoryFound) []view.PastOutage {
+	list := make([]view.PastOutage, len(found.Items))
+	for i := range found.Items {
+		list[i] = view.NewPastOutage(&found.Items[i].Episode, found.Items[i].SiteKey)
+	}
+	return list
+}
+
+// NewOutageHistoryMeta returns the meta of past outages.
+func NewOutageHistoryMeta(q catalog.OutageHistory, found *catalog.OutageHistoryFound, operator string) view.OutageHistoryMeta {
+	next := found.Next(q.Offset)
+	meta := view.OutageHistoryMeta{
+		Market: q.Market.Code, Operator: operator, From: found.From.String(), To: found.To.String(), DaysRead: found.Read,
+		Gaps: view.NewDaySpans(found.Gaps), FirstDay: view.DayOrNull(found.First), NewestDay: view.DayOrNull(found.Newest),
+		Availability: make([]view.Availability, len(found.Availability)), Count: len(found.Items), Total: found.Total,
+		Offset: q.Offset, HasMore: next != nil, NextOffset: next, DataVersion: &found.Version,
+	}
+	for i, a := range found.Availability {
+		meta.Availability[i] = view.Availability{OperatorKey: a.Operator, DaysRead: a.Read, Gaps: view.NewDaySpans(a.Gaps),
+			DaysWithOutage: a.Days, SiteDays: a.SiteDays, Sites: a.Sites, Availability: a.Share}
+	}
+	if found.Site != nil {
+		meta.Site = new(found.Site.Key())
+	}
+	if len(q.Areas) > 0 {
+		meta.Area = &q.Areas[0]
+	}
+	lists := q.Market.OutageLists
+	if lists.Authority == "" {
+		meta.SourceUnavailableReason = new(fmt.Sprintf("Nobody publishes daily lists of the unavailable sites of %s.", q.Market.Label))
+		return meta
+	}
+	if found.Synthetic {
+		lists = view.Demonstration(lists)
+	}
+	meta.SourceLabel, meta.SourceAuthority = &lists.Source, &lists.Authority
+	return meta
 }

@@ -1,9 +1,6 @@
 package view
 
 import (
-	"fmt"
-
-	"relais/catalog"
 	"relais/export"
 	"relais/market"
 	"relais/outage"
@@ -51,26 +48,18 @@ func NewDaySpans(spans []history.Span) []DaySpan {
 	return list
 }
 
-// NewPastOutages returns past outages as answers show them.
-func NewPastOutages(found []catalog.PastOutage) []PastOutage {
-	list := make([]PastOutage, len(found))
-	for i := range found {
-		list[i] = newPastOutage(&found[i])
-	}
-	return list
-}
-
-func newPastOutage(p *catalog.PastOutage) PastOutage {
+// NewPastOutage returns a past outage at a site, whose key is nil if it is not known.
+func NewPastOutage(e *history.Episode, siteKey *string) PastOutage {
 	o := PastOutage{
-		MarketCode: p.Market, OperatorKey: p.Operator, SiteKey: p.SiteKey, SiteName: p.Code, Commune: orNull(&p.Commune),
-		Area: orNull(&p.Area), FirstDay: p.First.String(), LastDay: p.Last.String(), Days: p.Days,
-		Gaps: NewDaySpans(p.Gaps), Before: p.Before, After: p.After, Severity: p.Severity(), Reasons: []string{},
-		Detail: orNull(&p.Detail), StartedAt: momentOrEmpty(p.Start), ExpectedEndAt: momentOrNull(p.End),
+		MarketCode: e.Market, OperatorKey: e.Operator, SiteKey: siteKey, SiteName: e.Code, Commune: orNull(&e.Commune),
+		Area: orNull(&e.Area), FirstDay: e.First.String(), LastDay: e.Last.String(), Days: e.Days,
+		Gaps: NewDaySpans(e.Gaps), Before: e.Before, After: e.After, Severity: e.Severity(),
+		Reasons: append([]string{}, e.Reasons...), Detail: orNull(&e.Detail), StartedAt: momentOrEmpty(e.Start),
+		ExpectedEndAt: momentOrNull(e.End),
 	}
-	o.Reasons = append(o.Reasons, p.Reasons...)
-	o.AffectedServices, o.AffectedTechnologies = p.Affected()
-	if !p.Unplaced {
-		o.Latitude, o.Longitude = &p.Lat, &p.Lng
+	o.AffectedServices, o.AffectedTechnologies = e.Affected()
+	if !e.Unplaced {
+		o.Latitude, o.Longitude = &e.Lat, &e.Lng
 	}
 	return o
 }
@@ -110,44 +99,8 @@ type OutageHistoryMeta struct {
 	DataVersion             *string        `json:"dataVersion" doc:"Names the data: pages with the same one belong together."`
 }
 
-// NewOutageHistoryMeta returns the meta of past outages.
-func NewOutageHistoryMeta(q catalog.OutageHistory, found *catalog.OutageHistoryFound, operator string) OutageHistoryMeta {
-	next := found.Next(q.Offset)
-	meta := OutageHistoryMeta{
-		Market: q.Market.Code, Operator: operator, From: found.From.String(), To: found.To.String(), DaysRead: found.Read,
-		Gaps: NewDaySpans(found.Gaps), FirstDay: dayOrNull(found.First), NewestDay: dayOrNull(found.Newest),
-		Availability: NewAvailability(found.Availability), Count: len(found.Items), Total: found.Total, Offset: q.Offset,
-		HasMore: next != nil, NextOffset: next, DataVersion: &found.Version,
-	}
-	if found.Site != nil {
-		meta.Site = new(found.Site.Key())
-	}
-	if len(q.Areas) > 0 {
-		meta.Area = &q.Areas[0]
-	}
-	lists := q.Market.OutageLists
-	if lists.Authority == "" {
-		meta.SourceUnavailableReason = new(fmt.Sprintf("Nobody publishes daily lists of the unavailable sites of %s.", q.Market.Label))
-		return meta
-	}
-	if found.Synthetic {
-		lists = Demonstration(lists)
-	}
-	meta.SourceLabel, meta.SourceAuthority = &lists.Source, &lists.Authority
-	return meta
-}
-
-// NewAvailability returns the availability of operators as answers show it.
-func NewAvailability(found []catalog.Availability) []Availability {
-	list := make([]Availability, len(found))
-	for i, a := range found {
-		list[i] = Availability{OperatorKey: a.Operator, DaysRead: a.Read, Gaps: NewDaySpans(a.Gaps), DaysWithOutage: a.Days,
-			SiteDays: a.SiteDays, Sites: a.Sites, Availability: a.Share}
-	}
-	return list
-}
-
-func dayOrNull(d site.Date) *string {
+// DayOrNull formats a day, nil for none.
+func DayOrNull(d site.Date) *string {
 	text := d.String()
 	return orNull(&text)
 }

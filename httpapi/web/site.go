@@ -37,6 +37,7 @@ type sitePage struct {
 	Nodes                       []siteNodes
 	Stations                    []string
 	Outages                     *siteOutages
+	Past                        *pastOutages // nil: nothing is known
 	Photos                      *sitePhotos
 	Timeline                    *siteTimeline
 	Canonical                   string // address of the page
@@ -120,6 +121,7 @@ func (p sites) newSitePage(r *http.Request, env *api.Env, w words, loaded *index
 	}
 	s.Description = s.description(w)
 	p.addReports(env, w, m, s)
+	s.Past = p.pastOutagesOf(r.Context(), env, w, m, *d.SiteKey)
 	return s
 }
 

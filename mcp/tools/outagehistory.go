@@ -63,12 +63,12 @@ func pastOutages(r *Reading, ctx context.Context, p *outagesHistoryParams) (*Pas
 	if err != nil {
 		return nil, err
 	}
-	meta := view.NewOutageHistoryMeta(q, found, "")
+	meta := api.NewOutageHistoryMeta(q, found, "")
 	return &PastOutageList{SiteKey: meta.Site, From: meta.From, To: meta.To, DaysRead: meta.DaysRead, Note: historyNote(&meta),
 		Availability: each(meta.Availability, func(a view.Availability) ShortAvailability {
 			return ShortAvailability{a.OperatorKey, a.DaysRead, a.DaysWithOutage, a.SiteDays, a.Sites, a.Availability}
 		}),
-		List: listOf(view.NewPastOutages(found.Items), p.Offset, found.Total), Sourced: listPublisher(q.Market, &meta)}, nil
+		List: listOf(api.NewPastOutages(found), p.Offset, found.Total), Sourced: listPublisher(q.Market, &meta)}, nil
 }
 
 // historyNote says what is known of a period.

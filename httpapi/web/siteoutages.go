@@ -1,0 +1,127 @@
+package web
+
+import (
+	"context"
+	"strings"
+
+	"relais/api"
+	"relais/catalog"
+	"relais/market"
+	"relais/outage/history"
+)
+
+// pastOutages are the days on which a site was on the daily lists of unavailable sites.
+type pastOutages struct {
+	From, To string // of the period
+	Read     int    // days of which a list was read
+	Rows     []pastRow
+	Source   string
+}
+
+// A pastRow is the days of an operator.
+type pastRow struct {
+	Label string
+	Text  string    // the days in words
+	Gaps  string    // the days that were not read, in words; "" for none
+	Share *string   // of the days without an outage; nil if it is not known
+	Runs  []dayRun  // from the first day to the last one
+	List  []pastDay // outages, the newest first
+}
+
+// A dayRun is days in a row, as a rectangle.
+type dayRun struct {
+	X, Width int
+	Class    string // ok, out or unread
+}
+
+// A pastDay is an outage, in words.
+type pastDay struct{ Days, What string }
+
+// mostPast is more than the outages that a site can have in the period.
+const mostPast = 16 * catalog.HistoryDays
+
+// pastOutagesOf returns what the days that were read say of a site, nil if there are none.
+func (p sites) pastOutagesOf(ctx context.Context, env *api.Env, w words, m *market.Market, key string) *pastOutages {
+	if m.OutageLists.Authority == "" || env.History == nil || env.Usable(catalog.DataHistory) != nil {
+		return nil
+	}
+	q := catalog.OutageHistory{Market: m, Site: key, Limit: mostPast}
+	found, err := env.FindOutageHistory(ctx, q)
+	if err != nil {
+		p.Log.Warn("the page of a site has no past outages", "error", err)
+		return nil
+	}
+	if found.Read == 0 {
+		return nil
+	}
+	meta := api.NewOutageHistoryMeta(q, found, "")
+	past := &pastOutages{From: meta.From, To: meta.To, Read: found.Read, Source: *meta.SourceAuthority + ", " + *meta.SourceLabel}
+	for _, a := range found.Availability {
+		past.Rows = append(past.Rows, newPastRow(w, m, found, a))
+	}
+	return past
+}
+
+func newPastRow(w words, m *market.Market, found *catalog.OutageHistoryFound, a catalog.Availability) pastRow {
+	row := pastRow{Label: market.Label(m.Code, a.Operator), Text: w.Fill("pastNone", w.Count("pastLists", a.Read))}
+	if a.Days > 0 {
+		row.Text = w.Fill("pastSome", w.Number(a.Days), w.Count("pastLists", a.Read))
+	}
+	if a.Share != nil {
+		row.Share = new(w.Decimal(*a.Share*100, 1))
+	}
+	class := make([]string, found.To-found.From+1)
+	for i := range class {
+		class[i] = "ok"
+	}
+	mark := func(s history.Span, as string) {
+		for day := max(s.First, found.From); day <= min(s.Last, found.To); day++ {
+			class[day-found.From] = as
+		}
+	}
+	for _, e := range found.Items {
+		if e.Operator == a.Operator {
+			mark(history.Span{First: e.First, Last: e.Last}, "out")
+			row.List = append(row.List, newPastDay(w, &e))
+		}
+	}
+	var gaps []string
+	for _, gap := range a.Gaps {
+		mark(gap, "unread")
+		gaps = append(gaps, w.span(gap))
+	}
+	row.Gaps, row.Runs = strings.Join(gaps, "; "), runsOf(class)
+	return row
+}
+
+// runsOf returns days as rectangles, each day one wide.
+func runsOf(class []string) (runs []dayRun) {
+	for i, c := range class {
+		if n := len(runs); n > 0 && runs[n-1].Class == c {
+			runs[n-1].Width++
+		} else {
+			runs = append(runs, dayRun{i, 1, c})
+		}
+	}
+	return runs
+}
+
+// span writes days in a row.
+func (w words) span(s history.Span) string {
+	if s.First == s.Last {
+		return w.Date(s.First.String())
+	}
+	return w.Fill("pastDays", w.Date(s.First.String()), w.Date(s.Last.String()))
+}
+
+func newPastDay(w words, e *catalog.PastOutage) pastDay {
+	services, technologies := e.Affected()
+	what := make([]string, 0, len(services)+len(technologies))
+	for _, s := range services {
+		what = append(what, w["service."+s])
+	}
+	for _, t := range technologies {
+		what = append(what, strings.ToUpper(t))
+	}
+	return pastDay{w.span(history.Span{First: e.First, Last: e.Last}), cleanText(strings.Join(what, ", "))}
+}
