@@ -24,6 +24,7 @@ import (
 	"relais/index/indextest"
 	"relais/internal/errtest"
 	"relais/internal/store/storetest"
+	"relais/outage/history"
 )
 
 // must ends the test on an error of what it needs.
@@ -51,7 +52,7 @@ func empty(t testing.TB) *Server {
 	quiet := slog.New(slog.DiscardHandler)
 	s, err := New(Options{BaseURL: "http://relais.test", Version: "test", Log: quiet, Requests: quiet, Gate: newGate(t),
 		Photos: newPhotos(t), Uploads: api.Uploads{Render: fakeRender}, Community: communitytest.Open(t, time.Now),
-		Archives: newArchives(t)})
+		Archives: newArchives(t), History: history.Open(nil)})
 	must(t, err)
 	return s
 }

@@ -59,8 +59,8 @@ func TestFormatsAreDeclared(t *testing.T) {
 			}
 		})
 	}
-	if operations != 6 {
-		t.Errorf("%d operations have formats, want 6", operations)
+	if operations != 7 {
+		t.Errorf("%d operations have formats, want 7", operations)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"relais/community"
 	"relais/internal/tier"
 	"relais/outage"
+	"relais/outage/history"
 	"relais/photos"
 )
 
@@ -27,7 +28,7 @@ func empty(t *testing.T) *Reading {
 		t.Fatal(err)
 	}
 	return &Reading{Submissions: NewSubmissionStores(said, nil), Env: &api.Env{
-		Catalog: catalog.Catalog{Outages: said.Outages(), Archives: archive.Open(nil, time.Now),
+		Catalog: catalog.Catalog{Outages: said.Outages(), Archives: archive.Open(nil, time.Now), History: history.Open(nil),
 			Photos: photos.Open(nil, "", time.Now), Now: time.Now()}}}
 }
 
