@@ -52,7 +52,7 @@ func TestListsWithoutInventory(t *testing.T) {
 		}
 	}
 	want := []string{"antennas.export", "antennas.list", "antennas.lookup", "antennas.search", "changes.list",
-		"coverage.points", "outages.list", "sites-hs.list", "speedtests.list", "speedtests.site"}
+		"coverage.points", "outages.history", "outages.list", "sites-hs.list", "speedtests.list", "speedtests.site"}
 	if slices.Sort(names); !slices.Equal(names, want) {
 		t.Errorf("got the lists %q, want %q", names, want)
 	}

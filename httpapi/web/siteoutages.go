@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"relais/api"
@@ -13,17 +14,17 @@ import (
 // pastOutages are the days on which a site was on the daily lists of unavailable sites.
 type pastOutages struct {
 	From, To string // of the period
-	Read     int    // days of which a list was read
 	Rows     []pastRow
-	Source   string
+	Gaps     string // days of which no list was read, in words; "" for none
+	Source   string // "" for lists that were made up
 }
 
 // A pastRow is the days of an operator.
 type pastRow struct {
 	Label string
 	Text  string    // the days in words
-	Gaps  string    // the days that were not read, in words; "" for none
-	Share *string   // of the days without an outage; nil if it is not known
+	Gaps  string    // the days that were not read, in words; "" if they are those of all operators
+	Share string    // per cent of the days without an outage; "" if it is not known
 	Runs  []dayRun  // from the first day to the last one
 	List  []pastDay // outages, the newest first
 }
@@ -55,7 +56,10 @@ func (p sites) pastOutagesOf(ctx context.Context, env *api.Env, w words, m *mark
 		return nil
 	}
 	meta := api.NewOutageHistoryMeta(q, found, "")
-	past := &pastOutages{From: meta.From, To: meta.To, Read: found.Read, Source: *meta.SourceAuthority + ", " + *meta.SourceLabel}
+	past := &pastOutages{From: meta.From, To: meta.To, Gaps: w.spans(found.Gaps)}
+	if !found.Synthetic {
+		past.Source = *meta.SourceAuthority + ", " + *meta.SourceLabel
+	}
 	for _, a := range found.Availability {
 		past.Rows = append(past.Rows, newPastRow(w, m, found, a))
 	}
@@ -68,7 +72,7 @@ func newPastRow(w words, m *market.Market, found *catalog.OutageHistoryFound, a 
 		row.Text = w.Fill("pastSome", w.Number(a.Days), w.Count("pastLists", a.Read))
 	}
 	if a.Share != nil {
-		row.Share = new(w.Decimal(*a.Share*100, 1))
+		row.Share = w.Decimal(*a.Share*100, 1)
 	}
 	class := make([]string, found.To-found.From+1)
 	for i := range class {
@@ -85,12 +89,13 @@ func newPastRow(w words, m *market.Market, found *catalog.OutageHistoryFound, a 
 			row.List = append(row.List, newPastDay(w, &e))
 		}
 	}
-	var gaps []string
 	for _, gap := range a.Gaps {
 		mark(gap, "unread")
-		gaps = append(gaps, w.span(gap))
 	}
-	row.Gaps, row.Runs = strings.Join(gaps, "; "), runsOf(class)
+	if !slices.Equal(a.Gaps, found.Gaps) {
+		row.Gaps = w.spans(a.Gaps)
+	}
+	row.Runs = runsOf(class)
 	return row
 }
 
@@ -104,6 +109,14 @@ func runsOf(class []string) (runs []dayRun) {
 		}
 	}
 	return runs
+}
+
+func (w words) spans(list []history.Span) string {
+	texts := make([]string, len(list))
+	for i, s := range list {
+		texts[i] = w.span(s)
+	}
+	return strings.Join(texts, "; ")
 }
 
 // span writes days in a row.
