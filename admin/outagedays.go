@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"io/fs"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -24,7 +22,7 @@ import (
 // not stop the others. The process with the stores open reads them, so the paths are absolute.
 type AddOutageDays struct {
 	Market market.Code `json:"market"`
-	Files  []string    `json:"files"` // also folders, and zip archives
+	Files  []string    `json:"files"` // also folders, and zip archives; none: only say which days there are
 	// Day is the day of the only file, YYYY-MM-DD; "": the days are in the files' names.
 	Day string `json:"day,omitempty"`
 }
@@ -37,6 +35,8 @@ type OutageDays struct {
 	Newest  string `json:"newest"`
 	Read    int    `json:"read"`
 	Missing int    `json:"missing"`
+	// Known are all days of the archive, if no file was given.
+	Known []string `json:"known,omitempty"`
 }
 
 // An OutageDay is a list, and the result of adding it.
@@ -62,12 +62,21 @@ func (d *OutageDays) Refused() (n int) {
 }
 
 func (c AddOutageDays) run(ctx context.Context, s *Stores) (any, error) {
+	if len(c.Files) == 0 {
+		answer := OutageDays{Days: []OutageDay{}}
+		days, err := s.History.Days(ctx, c.Market)
+		for _, day := range days {
+			answer.Known = append(answer.Known, day.String())
+		}
+		if err != nil {
+			return nil, err
+		}
+		return c.finish(ctx, s, answer, nil)
+	}
 	inputs, err := source.Expand(c.Files)
 	switch {
 	case err != nil:
 		return nil, err
-	case len(inputs) == 0:
-		return nil, fmt.Errorf("no file: %w", fs.ErrNotExist)
 	case c.Day != "" && len(inputs) > 1:
 		return nil, errors.New("a day belongs to one file")
 	}
@@ -104,7 +113,7 @@ func (c AddOutageDays) read(ctx context.Context, s *Stores, in *source.Input) (d
 	d = OutageDay{File: in.Name(), Operators: []string{}, Current: []string{}}
 	day := cmp.Or(site.ParseDate([]byte(c.Day)), dayOf(in.Name()))
 	if d.Day = day.String(); day == 0 {
-		d.Refused = "its name has no day such as 2026-11-26: rename it, or give --day"
+		d.Refused = "its name has no day such as 2026-11-26: rename it, or give --day; an operator's own file needs --operator"
 		return d, nil, nil
 	}
 	if day.Time().After(s.now().Add(24 * time.Hour)) {

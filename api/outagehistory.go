@@ -15,7 +15,7 @@ var outageHistory = endpoint.New(endpoint.Decl{
 	Example:    endpoint.Request{Target: "/outages/history?department=35&operator=ORANGE&limit=2"},
 	DependsOn:  []string{catalog.DataHistory},
 	Summary:    "Which sites were unavailable on which days, by the daily lists of all operators, and how well they worked.",
-	Doc:        "An outage is the days in a row of which the lists name a site of an operator. What was seen last comes first. A day without a list is a gap, of which nothing is known: gaps are named, no count has them, and an outage goes on behind a gap only if the next list says that it began before. meta.availability has, for each operator, the days that were read, and the share of them on which its sites were on no list.",
+	Doc:        "An outage is the days in a row whose lists name a site of an operator. What was seen last comes first. Nothing is known of a day without a list, which is a gap: gaps are named, no count has them, and an outage goes on behind a gap only if the next list says that it began before. meta.availability has, for each operator, the days that were read, and the share of them on which its sites were on no list.",
 	ErrorCodes: []string{codeInvalidBBox, codeInvalidDate, codeInvalidOperator, codeNoSite},
 	Shapes:     shapes[[]view.PastOutage, view.OutageHistoryMeta](),
 	Files:      []string{csvType}, Columns: view.PastOutageTable(nil).Names(),

@@ -27,7 +27,12 @@ func TestOutageCommands(t *testing.T) {
 	feed := []string{"--market", "fr", "--operator", "orange"}
 	run(0, "1 no position (line 3)", append([]string{"import", path}, feed...)...)
 	run(0, "note: "+filepath.Dir(path), append([]string{"import", path}, feed...)...)
-	run(2, "--operator", "import", path, "--market", "FR")
+	run(1, "--operator", "import", path, "--market", "FR")
+	run(2, "--day", "import", path, "--market", "FR", "--day", "today")
+	list := filepath.Join(dir, "raw2026-08-20.geojson")
+	filetest.Write(t, list, `{"features":[{"properties":{"operateur":"Orange","station_anfr":"350000001","data4g":"HS"},"geometry":null}]}`)
+	run(0, "2026-08-20: 1 unavailable site of ORANGE", "import", list, "--market", "FR")
+	run(0, "unchanged", "import", list, "--market", "FR")
 	run(2, "one of FR, DROM", "import", path, "--market", "XX", "--operator", "ORANGE")
 	run(1, "publish no unavailable sites", "import", path, "--market", "CH", "--operator", "SALT_CH")
 	var made struct {

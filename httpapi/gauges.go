@@ -64,7 +64,7 @@ var (
 	feedFailed = gauge("relais_feed_failed",
 		"1 if the last attempt to read an operator's list of unavailable sites failed, else 0.", "market", "operator")
 	outageDay = gauge("relais_outage_day_timestamp_seconds",
-		"The newest day of a market of which a list of unavailable sites of all operators was read: seconds since 1970.", "market")
+		"The newest day whose list of unavailable sites of all operators was read: seconds since 1970.", "market")
 	photoQueue = gauge("relais_photo_queue", "What waits for a moderator of photos.", "kind")
 
 	updateSuccess = gauge("relais_update_last_success_timestamp_seconds",

@@ -250,13 +250,17 @@ func isDigits(text string) bool {
 func (r *listReader) keep(e *Entry) (reason string) {
 	key := [2]string{e.Operator, e.Code}
 	known := r.found[key]
-	if known == nil || e.beats(known) {
+	if known == nil {
 		r.found[key] = e
+		return ""
 	}
-	if known != nil {
-		return again
+	if !e.beats(known) {
+		e, known = known, e
 	}
-	return ""
+	if r.found[key] = e; e.Unplaced && !known.Unplaced {
+		e.Unplaced, e.Lat, e.Lng, e.Area = false, known.Lat, known.Lng, known.Area
+	}
+	return again
 }
 
 // beats reports whether this row of a site counts, and not another one of it.

@@ -18,9 +18,9 @@ type PastOutage struct {
 	Longitude            *float64        `json:"longitude" doc:"WGS84 degrees; null when the lists state none."`
 	Commune              *string         `json:"commune"`
 	Area                 *string         `json:"area" doc:"Code of the department or province."`
-	FirstDay             string          `json:"firstDay" doc:"First day of the period of which a list names the site, YYYY-MM-DD."`
+	FirstDay             string          `json:"firstDay" doc:"First day of the period whose list names the site, YYYY-MM-DD."`
 	LastDay              string          `json:"lastDay" doc:"Last day of these, YYYY-MM-DD."`
-	Days                 int             `json:"days" doc:"Days of which a list names it."`
+	Days                 int             `json:"days" doc:"Days whose lists name it."`
 	Gaps                 []DaySpan       `json:"gaps" doc:"Days in between without a list of the operator."`
 	Before               bool            `json:"before" doc:"Whether the last list before the period has the outage too."`
 	After                bool            `json:"after" doc:"Whether the first list behind the period has the outage too."`
@@ -67,11 +67,11 @@ func NewPastOutage(e *history.Episode, siteKey *string) PastOutage {
 // An Availability says how well the sites of an operator worked in the period.
 type Availability struct {
 	OperatorKey    string    `json:"operatorKey"`
-	DaysRead       int       `json:"daysRead" doc:"Days of the period of which a list names the operator. Other days are not known, and count nowhere."`
+	DaysRead       int       `json:"daysRead" doc:"Days of the period whose lists name the operator. Other days are not known, and count nowhere."`
 	Gaps           []DaySpan `json:"gaps" doc:"The other days of the period."`
 	DaysWithOutage int       `json:"daysWithOutage" doc:"Of daysRead, those with an outage of one of the sites at least."`
 	SiteDays       int       `json:"siteDays" doc:"Unavailable sites, added up over daysRead."`
-	Sites          *int      `json:"sites" doc:"Sites of the operator that are no projects, in the register of today, where it was asked for; 1 with site. Null when it is not known, as for a box."`
+	Sites          *int      `json:"sites" doc:"Sites of the operator that are not projects, in the register of today, where it was asked for; 1 with site. Null when it is not known, as for a box."`
 	Availability   *float64  `json:"availability" doc:"1 - siteDays / (sites x daysRead): the share of the days on which the sites were on no list, from 0 to 1. Null when sites is, and when no day was read."`
 }
 
@@ -83,7 +83,7 @@ type OutageHistoryMeta struct {
 	Area                    *string        `json:"area" doc:"Code of the one that was asked for."`
 	From                    string         `json:"from" doc:"First day of the period, YYYY-MM-DD."`
 	To                      string         `json:"to" doc:"Last day of the period, YYYY-MM-DD."`
-	DaysRead                int            `json:"daysRead" doc:"Days of the period of which a list was read."`
+	DaysRead                int            `json:"daysRead" doc:"Days of the period whose lists were read."`
 	Gaps                    []DaySpan      `json:"gaps" doc:"The other days of the period: nothing is known of them."`
 	FirstDay                *string        `json:"firstDay" doc:"First day of all that were read; null for none."`
 	NewestDay               *string        `json:"newestDay" doc:"Newest day of all that were read; null for none."`

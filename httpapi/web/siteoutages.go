@@ -15,7 +15,7 @@ import (
 type pastOutages struct {
 	From, To string // of the period
 	Rows     []pastRow
-	Gaps     string // days of which no list was read, in words; "" for none
+	Gaps     string // days without a list, in words; "" for none
 	Source   string // "" for lists that were made up
 }
 
@@ -41,7 +41,7 @@ type pastDay struct{ Days, What string }
 // mostPast is more than the outages that a site can have in the period.
 const mostPast = 16 * catalog.HistoryDays
 
-// pastOutagesOf returns what the days that were read say of a site, nil if there are none.
+// pastOutagesOf returns what the days that were read say of a site, nil if no day was read.
 func (p sites) pastOutagesOf(ctx context.Context, env *api.Env, w words, m *market.Market, key string) *pastOutages {
 	if m.OutageLists.Authority == "" || env.History == nil || env.Usable(catalog.DataHistory) != nil {
 		return nil

@@ -32,7 +32,7 @@ type PastOutageList struct {
 	SiteKey      *string             `json:"siteKey,omitempty" doc:"Of the site that was asked for."`
 	From         string              `json:"from" doc:"First day of the period, YYYY-MM-DD."`
 	To           string              `json:"to" doc:"Last day of the period, YYYY-MM-DD."`
-	DaysRead     int                 `json:"daysRead" doc:"Days of the period of which a list was read."`
+	DaysRead     int                 `json:"daysRead" doc:"Days of the period whose lists were read."`
 	Note         string              `json:"note" doc:"What is known of the period."`
 	Availability []ShortAvailability `json:"availability" doc:"Of each operator that was asked for and that lists name."`
 	List[view.PastOutage]
@@ -42,7 +42,7 @@ type PastOutageList struct {
 // A ShortAvailability is a view.Availability without its gaps.
 type ShortAvailability struct {
 	Operator       string   `json:"operator"`
-	DaysRead       int      `json:"daysRead" doc:"Days of the period of which a list names the operator."`
+	DaysRead       int      `json:"daysRead" doc:"Days of the period whose lists name the operator."`
 	DaysWithOutage int      `json:"daysWithOutage" doc:"Of daysRead, those with an outage of one of the sites at least."`
 	SiteDays       int      `json:"siteDays" doc:"Unavailable sites, added up over daysRead."`
 	Sites          *int     `json:"sites" doc:"Sites of the operator in the register of today, where it was asked for; null when it is not known."`

@@ -17,7 +17,7 @@ type Query struct {
 	Market    market.Code
 	Operators []string // keys; nil: every one
 	Areas     []string // codes of the market's table; nil: anywhere
-	Box       *geo.Box // of which sites without a position are not; nil: anywhere
+	Box       *geo.Box // nil: anywhere; sites without a position are in none
 	// IsWanted selects sites by operator, code and position, which is nil where lists state none. nil: all.
 	IsWanted func(operator, code string, at *geo.Point) bool
 	From, To site.Date // both included
@@ -28,7 +28,7 @@ type Query struct {
 // A Span is days in a row, both ends included.
 type Span struct{ First, Last site.Date }
 
-// An Episode is an outage of a site of an operator: the days in a row of which the lists name it. Days without a list
+// An Episode is an outage of a site of an operator: the days in a row whose lists name it. Days without a list
 // are passed over if the first list behind them says that the outage began before them; else another outage begins
 // there.
 type Episode struct {
@@ -36,7 +36,7 @@ type Episode struct {
 	// earliest beginning. It has no cells.
 	*outage.Entry
 	First, Last site.Date // in the period
-	Days        int       // of which a list names it
+	Days        int       // whose lists name it
 	Gaps        []Span    // days between First and Last without a list of the operator
 	Reasons     []string  // all of the days, as they are published, the first one first
 	// Before and After report that the outage is on the list that was read last before the period, and on the
@@ -47,7 +47,7 @@ type Episode struct {
 // A Tally counts outages of an operator in a period.
 type Tally struct {
 	Operator string
-	Read     int    // days of which a list names the operator
+	Read     int    // days whose lists name the operator
 	Gaps     []Span // the other days
 	Days     int    // of those that were read, with an outage
 	SiteDays int    // sites that were out of service, added up over the days
@@ -64,7 +64,7 @@ type Found struct {
 // An Overview says which days were read.
 type Overview struct {
 	First, Newest site.Date // of all that were read; 0 for none
-	Read          int       // days in the period of which a list was read
+	Read          int       // days in the period whose lists were read
 	Gaps          []Span    // the other days
 	Synthetic     bool      // a list of the period was made up for a demonstration
 }
@@ -77,6 +77,12 @@ func (s *Store) Overview(ctx context.Context, code market.Code) (o Overview, err
 		o.Gaps = gapsIn(days, o.First, o.Newest)
 	}
 	return o, err
+}
+
+// Days returns the days of a market that were read, the oldest first.
+func (s *Store) Days(ctx context.Context, code market.Code) ([]site.Date, error) {
+	months, err := s.calendarIn(ctx, code)
+	return readDays(months, nil), err
 }
 
 // readDays returns the days on which a list named one of the operators, or any, in their order.
@@ -157,7 +163,8 @@ func (s *Store) Find(ctx context.Context, q Query) (*Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &search{Query: q, zone: zone, sites: map[[2]string]int32{}, read: map[string][]site.Date{}, reach: map[string]Span{}, tallies: map[string]*Tally{}}
+	r := &search{Query: q, zone: zone, sites: map[[2]string]int32{}, read: map[string][]site.Date{},
+		reach: map[string]Span{}, tallies: map[string]*Tally{}}
 	days := readDays(calendar, q.Operators)
 	found := &Found{Overview: Overview{Read: len(within(days, q.From, q.To)), Gaps: gapsIn(days, q.From, q.To)}}
 	if len(days) > 0 {

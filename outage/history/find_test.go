@@ -42,7 +42,8 @@ func bruteForce(lists map[site.Date][]feature, q Query) plain {
 				read[k.operator] = map[site.Date]bool{}
 			}
 			read[k.operator][day] = true
-			if q.Operators != nil && !slices.Contains(q.Operators, k.operator) || q.Areas != nil && !slices.Contains(q.Areas, f.department) ||
+			if q.Operators != nil && !slices.Contains(q.Operators, k.operator) ||
+				q.Areas != nil && !slices.Contains(q.Areas, f.department) ||
 				q.Box != nil && (!f.placed || !q.Box.Contains(geo.Point{Lat: f.lat, Lng: f.lng})) {
 				continue
 			}
@@ -233,7 +234,8 @@ func TestAdd(t *testing.T) {
 		}
 	}
 	found, err := s.Find(context.Background(), Query{Market: market.FR, From: day, To: day, Limit: 9})
-	if err != nil || found.Total != 1 || found.Episodes[0].Code != "0035000001" || len(found.Tallies) != 1 || found.Tallies[0].Operator != "ORANGE" {
+	if err != nil || found.Total != 1 || found.Episodes[0].Code != "0035000001" || len(found.Tallies) != 1 ||
+		found.Tallies[0].Operator != "ORANGE" {
 		t.Errorf("got %+v, %v, want the one of ORANGE, and SFR as if it was never read", found, err)
 	}
 	if days, rows, err := Check(s.db); days != 1 || rows != 1 || err != nil {
