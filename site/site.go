@@ -43,8 +43,13 @@ type Site struct {
 	Crozon       bool   // SFR and Bouygues share their radio network here
 	CrozonLeader string // operator key
 
+	// Registers are bits: bit 0 for the market's own register, bit i for its other register i-1. 0: the market has
+	// one register.
+	Registers uint8
+
 	Stations  []Station // at least one
 	Emissions []Emission
+	Antennas  []Antenna // in the order of Emissions
 	Radio     []RadioID
 }
 

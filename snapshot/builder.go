@@ -38,6 +38,7 @@ func NewBuilder(m *market.Market, statuses []string) *Builder {
 	b.stationStart = []uint32{0}
 	b.emissionStart = []uint32{0}
 	b.radioStart = []uint32{0}
+	b.antennaStart = []uint32{0}
 	return b
 }
 
@@ -100,6 +101,7 @@ func (b *Builder) Add(s *site.Site) error {
 	b.flags = append(b.flags, flagsOf(s))
 	b.crozonLeader = append(b.crozonLeader, b.intern(s.CrozonLeader))
 	b.reference = append(b.reference, b.intern(s.Reference))
+	b.registers = append(b.registers, s.Registers)
 	b.addChildren(s)
 	b.count(s)
 	return b.checkSize()
@@ -111,7 +113,7 @@ func (b *Builder) checkSize() error {
 	case b.strings.Size() > math.MaxUint32:
 		return fmt.Errorf("the texts of the register are over 4 GiB")
 	case max(b.strings.Len(), len(b.id), len(b.stationCode), len(b.emissionStation),
-		len(b.radioKind)) > math.MaxUint32:
+		len(b.radioKind), len(b.antennaEmission)) > math.MaxUint32:
 		return fmt.Errorf("the register has over %d rows of one kind", math.MaxUint32)
 	}
 	return nil
@@ -141,6 +143,11 @@ func (b *Builder) check(s *site.Site) error {
 			return fmt.Errorf("emission %+v", e)
 		}
 	}
+	for _, a := range s.Antennas {
+		if a.Emission < 0 || a.Emission >= len(s.Emissions) || a.Emission > math.MaxUint16 {
+			return fmt.Errorf("antenna %+v", a)
+		}
+	}
 	return b.checkRadio(s.Radio)
 }
 
@@ -165,6 +172,7 @@ func (b *Builder) addChildren(s *site.Site) {
 	b.stationStart = append(b.stationStart, uint32(len(b.stationCode)))
 	b.emissionStart = append(b.emissionStart, uint32(len(b.emissionStation)))
 	b.radioStart = append(b.radioStart, uint32(len(b.radioKind)))
+	b.addAntennas(s.Antennas)
 }
 
 // system returns the number of a system, which it adds when it is new.
@@ -255,11 +263,14 @@ func (b *Builder) sorted(place []uint16) *columns {
 			col.permute(perm, b.emissionStart)
 		case radioRows:
 			col.permute(perm, b.radioStart)
+		case antennaRows:
+			col.permute(perm, b.antennaStart)
 		}
 	}
 	c.stationStart = permuteStarts(b.stationStart, perm)
 	c.emissionStart = permuteStarts(b.emissionStart, perm)
 	c.radioStart = permuteStarts(b.radioStart, perm)
+	c.antennaStart = permuteStarts(b.antennaStart, perm)
 	for i, system := range c.emissionSystem { // a copy, which permute made
 		c.emissionSystem[i] = place[system]
 	}

@@ -91,6 +91,9 @@ func (s *Snapshot) checkSites() error {
 	if err := checkLists(s.emissionAzimuths...); err != nil {
 		return fmt.Errorf("emissions: %v", err)
 	}
+	if err := checkLists(s.antennaFrequencies...); err != nil {
+		return fmt.Errorf("antennas: %v", err)
+	}
 	return nil
 }
 
@@ -134,6 +137,7 @@ func (s *Snapshot) checkChildren() error {
 		{"stations", s.stationStart, len(s.stationCode)},
 		{"emissions", s.emissionStart, len(s.emissionStation)},
 		{"radio identifiers", s.radioStart, len(s.radioKind)},
+		{"antennas", s.antennaStart, len(s.antennaEmission)},
 	} {
 		last := len(table.start) - 1
 		if table.start[0] != 0 || !slices.IsSorted(table.start) || int(table.start[last]) != table.rows {
@@ -152,6 +156,12 @@ func (s *Snapshot) checkChildren() error {
 				s.emissionGeneration[e] >= site.Generations || int(s.emissionStatus[e]) > len(s.Statuses) ||
 				int(s.emissionOrigin[e]) >= site.Origins {
 				return fmt.Errorf("site %d has a broken emission", i)
+			}
+		}
+		emissions := s.emissionStart[i+1] - s.emissionStart[i]
+		for a := s.antennaStart[i]; a < s.antennaStart[i+1]; a++ {
+			if uint32(s.antennaEmission[a]) >= emissions {
+				return fmt.Errorf("site %d has a broken antenna", i)
 			}
 		}
 	}

@@ -31,7 +31,9 @@ type columns struct {
 	crozonLeader                        []ref
 	reference                           []ref
 
-	stationStart, emissionStart, radioStart []uint32 // one row more than sites
+	registers []uint8 // bits of site.Site.Registers
+
+	stationStart, emissionStart, radioStart, antennaStart []uint32 // one row more than sites
 
 	// a row a station
 	stationCode, operatorSiteID []ref
@@ -49,6 +51,13 @@ type columns struct {
 	// a row a radio identifier
 	radioKind, radioOperator, radioBits []uint8
 	radioValue                          []uint64
+
+	// a row an antenna; numbers in thousandths, unknown when noLength
+	antennaEmission                                                     []uint16 // position among the site's emissions
+	antennaAzimuth                                                      []int32
+	antennaMiddle, antennaPower, antennaTilt, antennaElectrical         []int32
+	antennaMiddleIn, antennaPowerIn, antennaTiltIn, antennaElectricalIn []ref // units
+	antennaFrequencies                                                  []ref // number lists
 }
 
 // Flags of a site.
@@ -73,6 +82,7 @@ const (
 	stationRows
 	emissionRows
 	radioRows
+	antennaRows
 )
 
 // A column binds a section of the file to a slice of columns.
@@ -182,6 +192,19 @@ func (c *columns) all() []column {
 		bind("site.reference", siteRows, &c.reference),
 		bind("emission.azimuths", emissionRows, &c.emissionAzimuths),
 		bind("emission.origin", emissionRows, &c.emissionOrigin),
+		bind("site.registers", siteRows, &c.registers),
+		bind("site.antennaStart", startRows, &c.antennaStart),
+		bind("antenna.emission", antennaRows, &c.antennaEmission),
+		bind("antenna.azimuth", antennaRows, &c.antennaAzimuth),
+		bind("antenna.height", antennaRows, &c.antennaMiddle),
+		bind("antenna.power", antennaRows, &c.antennaPower),
+		bind("antenna.tilt", antennaRows, &c.antennaTilt),
+		bind("antenna.electrical", antennaRows, &c.antennaElectrical),
+		bind("antenna.heightUnit", antennaRows, &c.antennaMiddleIn),
+		bind("antenna.powerUnit", antennaRows, &c.antennaPowerIn),
+		bind("antenna.tiltUnit", antennaRows, &c.antennaTiltIn),
+		bind("antenna.electricalUnit", antennaRows, &c.antennaElectricalIn),
+		bind("antenna.frequencies", antennaRows, &c.antennaFrequencies),
 	}
 }
 
@@ -200,6 +223,8 @@ func (c *columns) wantRows(r rows) int {
 		return len(c.emissionStation)
 	case radioRows:
 		return len(c.radioKind)
+	case antennaRows:
+		return len(c.antennaEmission)
 	}
 	return -1
 }

@@ -12,6 +12,7 @@ const (
 	Addresses2          = "addresses2"
 	Addresses3          = "addresses3"
 	AntennaHeights      = "antennaHeights"
+	Antennas            = "antennas"
 	Areas               = "areas"
 	Azimuths            = "azimuths"
 	AzimuthLists        = "azimuthLists"
@@ -51,6 +52,7 @@ var enrichments = []struct {
 	{Addresses2, func(s *site.Site) bool { return s.Address[1] != "" }},
 	{Addresses3, func(s *site.Site) bool { return s.Address[2] != "" }},
 	{AntennaHeights, func(s *site.Site) bool { return site.Known(s.AntennaHeight) }},
+	{Antennas, func(s *site.Site) bool { return len(s.Antennas) > 0 }},
 	{Areas, func(s *site.Site) bool { return s.Area >= 0 }},
 	{Azimuths, statesAzimuths(site.FromStation)},
 	{AzimuthLists, statesAzimuths(site.FromList)},

@@ -16,7 +16,7 @@ import (
 )
 
 // Version is the version of the file format that this program reads and writes.
-const Version = 4
+const Version = 5
 
 // Errors of reading, wrapped with the name of the file.
 var (
@@ -173,6 +173,8 @@ func (s *Snapshot) Site(i int, dst *site.Site) {
 		SharedRadio:   s.flags[i]&flagSharedRadio != 0,
 		Crozon:        s.flags[i]&flagCrozon != 0,
 		CrozonLeader:  s.str(s.crozonLeader[i]),
+		Registers:     s.registers[i],
+		Antennas:      s.antennas(i, dst.Antennas[:0]),
 		Stations:      slices.Grow(dst.Stations[:0], int(s.stationStart[i+1]-s.stationStart[i])),
 		Emissions:     slices.Grow(dst.Emissions[:0], int(s.emissionStart[i+1]-s.emissionStart[i])),
 		Radio:         slices.Grow(dst.Radio[:0], int(s.radioStart[i+1]-s.radioStart[i])),
