@@ -39,6 +39,7 @@ type Reader struct {
 	item     json.RawMessage
 	broken   string
 	ended    bool
+	path     *pathReader // nil for one list
 	err      error
 }
 
@@ -74,9 +75,8 @@ func (r *Reader) Next() bool {
 	if r.err != nil || r.ended {
 		return false
 	}
-	r.in.left = maxValue
-	if !r.json.More() {
-		r.ended, r.err = true, r.failed(r.readRest())
+	if !r.advance() {
+		r.ended = true
 		return false
 	}
 	if err := r.json.Decode(&r.item); err != nil {
@@ -87,13 +87,29 @@ func (r *Reader) Next() bool {
 	switch {
 	case r.item[0] != '{':
 		r.broken = "not an object"
-	case len(r.item) > MaxItem:
+	case len(r.item) > MaxItem && r.path == nil: // at most maxValue
 		r.broken = fmt.Sprintf("over %d bytes", MaxItem)
 	}
 	if r.broken != "" {
 		r.item = nil
 	}
 	return true
+}
+
+// advance reads up to the next element, and reports whether there is one.
+func (r *Reader) advance() bool {
+	if r.path != nil {
+		err := r.path.next()
+		if err != nil && err != errNoMore {
+			r.err = r.failed(err)
+		}
+		return err == nil
+	}
+	if r.in.left = maxValue; r.json.More() {
+		return true
+	}
+	r.err = r.failed(r.readRest())
+	return false
 }
 
 // findList advances to the beginning of the list, and keeps the members before it.
@@ -166,15 +182,8 @@ func (r *Reader) readMembers() error {
 		if err == nil && key == r.list {
 			return r.fail("a second %q", key)
 		}
-		for depth, first := 0, true; err == nil && (first || depth > 0); first = false {
-			var token json.Token
-			r.in.left = maxValue
-			switch token, err = r.json.Token(); token {
-			case json.Delim('{'), json.Delim('['):
-				depth++
-			case json.Delim('}'), json.Delim(']'):
-				depth--
-			}
+		if err == nil {
+			err = r.skip()
 		}
 		if err != nil {
 			return err
@@ -182,6 +191,24 @@ func (r *Reader) readMembers() error {
 	}
 	_, err := r.json.Token()
 	return err
+}
+
+// skip reads a value without keeping it.
+func (r *Reader) skip() error {
+	for depth, first := 0, true; first || depth > 0; first = false {
+		r.in.left = maxValue
+		token, err := r.json.Token()
+		if err != nil {
+			return err
+		}
+		switch token {
+		case json.Delim('{'), json.Delim('['):
+			depth++
+		case json.Delim('}'), json.Delim(']'):
+			depth--
+		}
+	}
+	return nil
 }
 
 // line returns the line up to which values were read.

@@ -14,6 +14,8 @@ import (
 // Items describes a kind whose rows are the objects of a list in a JSON file.
 type Items struct {
 	List string // the member with the list, "" if the file is the list
+	// Path, if it is not "", is where the rows are instead: see items.NewPathReader.
+	Path string
 	// Names are members of each row or of its properties. They identify the kind.
 	Names []string
 	// Columns are the members of a row that are read, Properties those of its properties.
@@ -27,6 +29,17 @@ type Items struct {
 // broken or very large.
 const maxSniffed = 4 * items.MaxItem
 
+// maxSkipped bounds what may come before the rows at a path.
+const maxSkipped = 64 << 20
+
+// reader returns a reader of the rows.
+func (k *Items) reader(in io.Reader, name string) (*items.Reader, error) {
+	if k.Path != "" {
+		return items.NewPathReader(in, name, k.Path)
+	}
+	return items.NewReader(in, name, k.List)
+}
+
 // itemLikeness returns the largest share of the names in a row. For a row with all names it
 // is 1 plus their number.
 func (in *Input) itemLikeness(k *Items) (best float64, err error) {
@@ -35,7 +48,11 @@ func (in *Input) itemLikeness(k *Items) (best float64, err error) {
 		return 0, err
 	}
 	defer f.Close()
-	r, err := items.NewReader(io.LimitReader(f, maxSniffed), in.Name(), k.List)
+	bound := int64(maxSniffed)
+	if k.Path != "" {
+		bound = maxSkipped
+	}
+	r, err := k.reader(io.LimitReader(f, bound), in.Name())
 	for err == nil && best < 1 && r.Next() {
 		var row map[string]json.RawMessage
 		if json.Unmarshal(r.Bytes(), &row) == nil {
@@ -83,7 +100,7 @@ func (f *Found) ReadItems(watch Watch) (*ItemReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := items.NewReader(in, f.Name(), f.Kind.Items.List)
+	r, err := f.Kind.Items.reader(in, f.Name())
 	if err != nil {
 		in.Close()
 		return nil, err
