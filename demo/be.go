@@ -98,7 +98,7 @@ func (f *flanders) spot() (town int, x, y float64) {
 		town = nearest(p, len(flemishTowns), func(i int) geo.Point {
 			return geo.FromLambert72(flemishTowns[i].x, flemishTowns[i].y)
 		}, nil)
-		x, y = plane(geo.FromLambert72, flemishTowns[town].x, flemishTowns[town].y, p)
+		x, y = geo.ToLambert72(p)
 		cell, free := [2]int{int(x / 30), int(y / 30)}, true
 		for i := range 9 {
 			free = free && !f.taken[[2]int{cell[0] + i%3 - 1, cell[1] + i/3 - 1}]

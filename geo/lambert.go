@@ -10,6 +10,18 @@ func FromLambert72(x, y float64) Point {
 	return lambert72.toWGS84(lambert72.geographic(x, y))
 }
 
+// ToLambert72 is the inverse of FromLambert72, to less than a millimetre in Belgium.
+func ToLambert72(p Point) (x, y float64) {
+	x, y = 150e3, 170e3 // the middle of the country
+	perDegree := math.Pi / 180 * EarthRadius
+	for range 12 { // each is off by a twentieth of the one before, or less
+		at := FromLambert72(x, y)
+		y += (p.Lat - at.Lat) * perDegree
+		x += (p.Lng - at.Lng) * perDegree * math.Cos(p.Lat*math.Pi/180)
+	}
+	return x, y
+}
+
 // An ellipsoid has a semi-major axis in metres and the square of its eccentricity.
 type ellipsoid struct{ a, e2 float64 }
 

@@ -49,9 +49,9 @@ var Sources = []*Source{
 		Unused: anfr.IsUnused},
 	{Markets: bakom.Markets, Bases: bakom.Bases, Kinds: bakom.Kinds, Build: bakom.Build, Unused: bakom.IsUnused,
 		Needed: "BAKOM's national file, from data.geo.admin.ch, collection ch.bakom.standorte-mobilfunkanlagen"},
-	{Markets: belgium.Markets, Bases: []string{belgium.Register, belgium.BIPTSites}, Kinds: belgium.Kinds,
-		Needed: "the register of Flanders, layer us:us_zndant_pnt of its WFS, or the list of BIPT's site map",
-		Build:  belgium.Build},
+	{Markets: belgium.Markets, Bases: belgium.Bases, Kinds: belgium.Kinds, Build: belgium.Build,
+		Needed: "the register of Flanders, layer us:us_zndant_pnt of its WFS, the list of BIPT's site map, or the " +
+			"antennas of Brussels that relais update --with belgium-antennas keeps"},
 	{Markets: ised.Markets, Bases: []string{ised.Extract}, Kinds: ised.Kinds, Build: ised.Build,
 		Needed: "Site_Data_Extract_FX of ISED's Spectrum Management System", Unused: ised.IsUnused},
 }

@@ -112,6 +112,10 @@ type Register struct {
 	Authority string // who publishes it
 	Source    string // its name
 	Licence   string
+	// Region is the part of the market that it covers, "" for all of it.
+	Region string
+	// Antennas: it states each antenna. Adds: it adds to places of the others only.
+	Antennas, Adds bool
 }
 
 // A Market is a row of the table.
@@ -173,24 +177,35 @@ func (m *Market) NeedsPermission(registers []string) bool {
 	return slices.ContainsFunc(registers, func(name string) bool { return slices.Contains(m.NeedPermission, name) })
 }
 
+// Registers returns the market's own register and the others, in the table's order.
+func (m *Market) Registers() []Register { return append([]Register{m.Register}, m.OtherRegisters...) }
+
 // Attribution joins the registers with these names to one, in the table's order and with
 // semicolons in between. Without a known name it returns the market's own.
 func (m *Market) Attribution(names []string) Register {
 	var all Register
-	for _, r := range append([]Register{m.Register}, m.OtherRegisters...) {
+	for _, r := range m.Registers() {
 		switch {
 		case !slices.Contains(names, r.Source):
 		case all.Source == "":
 			all = r
 		default:
-			all = Register{all.Authority + "; " + r.Authority, all.Source + "; " + r.Source,
-				all.Licence + "; " + r.Licence}
+			all = Register{Authority: joinDistinct(all.Authority, r.Authority), Source: all.Source + "; " + r.Source,
+				Licence: all.Licence + "; " + r.Licence}
 		}
 	}
 	if all.Source == "" {
 		return m.Register
 	}
 	return all
+}
+
+// joinDistinct adds a text to a list, unless it is the last there.
+func joinDistinct(list, text string) string {
+	if list == text || strings.HasSuffix(list, "; "+text) {
+		return list
+	}
+	return list + "; " + text
 }
 
 // HasInventory reports whether the market's register can be loaded at all.

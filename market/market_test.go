@@ -23,8 +23,11 @@ func TestAttribution(t *testing.T) {
 		{be, []string{other, "another"}, be.OtherRegisters[0]},
 		{be, []string{"another"}, be.Register},
 		{be, []string{other, own},
-			Register{"Departement Omgeving; BIPT/IBPT", own + "; " + other,
-				be.Licence + "; " + be.OtherRegisters[0].Licence}},
+			Register{Authority: "Departement Omgeving; BIPT/IBPT", Source: own + "; " + other,
+				Licence: be.Licence + "; " + be.OtherRegisters[0].Licence}},
+		{be, []string{own, be.OtherRegisters[1].Source}, // of one authority
+			Register{Authority: "Departement Omgeving", Source: own + "; " + be.OtherRegisters[1].Source,
+				Licence: be.Licence + "; " + be.OtherRegisters[1].Licence}},
 	} {
 		if got := tt.m.Attribution(tt.names); got != tt.want {
 			t.Errorf("%s: attribution of %q = %+v, want %+v", tt.m.Code, tt.names, got, tt.want)

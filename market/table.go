@@ -17,7 +17,7 @@ const (
 var All = []*Market{
 	{
 		Code: FR, Country: "FR", Label: "France", Names: []string{"france"}, Availability: Available,
-		Register: Register{"ANFR", "Observatoire ANFR", "Licence Ouverte 2.0"}, FreshFor: weekly,
+		Register: Register{Authority: "ANFR", Source: "Observatoire ANFR", Licence: "Licence Ouverte 2.0"}, FreshFor: weekly,
 		Operators: []Operator{
 			{"SFR", "SFR", []string{"20810"}, "#8f0a24", "#d8434a", "square"},
 			{"BOUYGUES", "Bouygues Telecom", []string{"20820"}, "#1f5cb8", "#4fa3f7", "triangle"},
@@ -33,7 +33,7 @@ var All = []*Market{
 	},
 	{
 		Code: DROM, Country: "FR", Label: "France (outre-mer)", Availability: Available,
-		Register: Register{"ANFR", "Observatoire ANFR", "Licence Ouverte 2.0"}, FreshFor: weekly,
+		Register: Register{Authority: "ANFR", Source: "Observatoire ANFR", Licence: "Licence Ouverte 2.0"}, FreshFor: weekly,
 		Operators: []Operator{
 			{"ORANGE", "Orange", []string{"34001", "64700"}, "#c46a00", "#fb9440", "circle"},
 			{"FREE_CARAIBES", "Free Caraïbes", []string{"34004"}, "#e846bd", "#d7e6ff", "diamond"},
@@ -52,7 +52,7 @@ var All = []*Market{
 	},
 	{
 		Code: CA, Country: "CA", Label: "Canada", Names: []string{"canada"}, Availability: Available,
-		Register: Register{"ISED", "ISED Spectrum Management System", "Open Government Licence – Canada"},
+		Register: Register{Authority: "ISED", Source: "ISED Spectrum Management System", Licence: "Open Government Licence – Canada"},
 		FreshFor: monthly,
 		Operators: []Operator{
 			{"BELL", "Bell", []string{"302250", "302610", "302630", "302640", "302690", "302880"},
@@ -74,11 +74,17 @@ var All = []*Market{
 	{
 		Code: BE, Country: "BE", Label: "Belgium", Availability: Partial,
 		Names: []string{"belgique", "belgium", "belgie", "belgien"}, FreshFor: monthly,
-		Register: Register{"Departement Omgeving", "Vlaams register van zendantennes",
-			"Modellicentie Gratis Hergebruik"},
-		OtherRegisters: []Register{{"BIPT/IBPT", "BIPT list of antenna sites",
-			"Redistribution needs BIPT's permission"}},
-		NeedPermission: []string{"BIPT list of antenna sites"},
+		Register: Register{Authority: "Departement Omgeving", Source: "Vlaams register van zendantennes",
+			Licence: "Modellicentie Gratis Hergebruik", Region: "Vlaanderen"},
+		OtherRegisters: []Register{
+			{Authority: "BIPT/IBPT", Source: "BIPT list of antenna sites",
+				Licence: "Redistribution needs BIPT's permission"},
+			{Authority: "Departement Omgeving", Source: "Vlaamse zendantennes (query service)",
+				Licence: "None stated for the query service", Region: "Vlaanderen", Antennas: true, Adds: true},
+			{Authority: "Bruxelles Environnement / Leefmilieu Brussel", Source: "Antennes 3D",
+				Licence: "None stated", Region: "Bruxelles / Brussel", Antennas: true},
+		},
+		NeedPermission: []string{"BIPT list of antenna sites", "Vlaamse zendantennes (query service)", "Antennes 3D"},
 		Operators: []Operator{
 			{"PROXIMUS_BE", "Proximus", []string{"20601"}, "#5c2d91", "#a983dd", "square"},
 			{"CITYMESH_BE", "Citymesh", []string{"20603"}, "#2c86ad", "#6fd0c6", "triangle"},
@@ -92,7 +98,7 @@ var All = []*Market{
 	{
 		Code: CH, Country: "CH", Label: "Switzerland", Availability: Available,
 		Names: []string{"suisse", "switzerland", "schweiz", "svizzera"}, FreshFor: monthly,
-		Register: Register{"BAKOM/OFCOM", "BAKOM/OFCOM Standorte Mobilfunkanlagen", "Open use, source: BAKOM/OFCOM"},
+		Register: Register{Authority: "BAKOM/OFCOM", Source: "BAKOM/OFCOM Standorte Mobilfunkanlagen", Licence: "Open use, source: BAKOM/OFCOM"},
 		Operators: []Operator{
 			{"SWISSCOM_CH", "Swisscom", []string{"22801", "22811"}, "#1d47bd", "#5f95f5", "circle"},
 			{"SUNRISE_CH", "Sunrise", []string{"22802", "22808", "22812", "22860"}, "#dd448b", "#e07ba3", "triangle"},

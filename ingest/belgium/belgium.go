@@ -1,6 +1,7 @@
-// Package belgium reads the Belgian sources: the Flemish register of approved dossiers and
-// the list of sites of the federal regulator BIPT. Either is enough for BE; together, their
-// entries are joined by place. Raw spellings of the files live here and nowhere else.
+// Package belgium reads the Belgian sources: the Flemish register of approved dossiers, the
+// list of sites of the federal regulator BIPT and the permits of Brussels. Each is enough for
+// BE; together, their entries are joined by place. The Flemish query service adds antennas to
+// places, and makes none. Raw spellings of the files live here and nowhere else.
 package belgium
 
 import (
@@ -20,7 +21,12 @@ import (
 const (
 	Register  = "vlaanderen-zendantennes"
 	BIPTSites = "bipt-sites"
+	Antennas  = "vlaanderen-antennas"
+	Brussels  = "brussels-antennas"
 )
+
+// Bases are the kinds with places.
+var Bases = []string{Register, BIPTSites, Brussels}
 
 // Markets are the markets that Build makes.
 var Markets = []market.Code{market.BE}
@@ -36,6 +42,10 @@ var Kinds = []*source.Kind{
 	{Name: BIPTSites, Items: &source.Items{
 		Names:   []string{"Adres", "Locatie", "PostcodeGemeente", "Status", "Eigenaar1", "X", "Y", "ID"},
 		Columns: biptColumns(), Others: biptOthers()}},
+	// What update keeps of these services is one file: the answers to several queries, and a list with the pages of
+	// its items.
+	{Name: Antennas, Items: &source.Items{Path: "queries/*/results/bindings/[]", Names: []string{"antenne"}}},
+	{Name: Brussels, Items: &source.Items{Path: "items/*", Names: []string{"meta", "permitantennas"}}},
 }
 
 // registerColumns are the properties of a dossier. The day of approval decides which of an
@@ -98,6 +108,9 @@ type country struct {
 	dossierOf map[uint64]int // register id → index in dossiers
 	sites     []biptSite
 	siteOf    map[uint64]int // BIPT's ID → index in sites
+	antennas  []antenna      // of the query service, in force
+	brussels  []brusselsSite
+	now       time.Time
 	// Dates of the data in the format of answers: stated by the files, and by modification
 	// times. "": unknown.
 	stated, modified string
@@ -119,26 +132,26 @@ func (o origin) reject(reason string) { o.report.RejectAt(o.line, reason) }
 // stated day, or else the newest guess.
 func Build(files []source.Found, markets []*market.Market, watch source.Watch) ([]*snapshot.Builder, []*source.Report,
 	error) {
-	c := &country{market: market.Get(market.BE), dossierOf: map[uint64]int{}, siteOf: map[uint64]int{}}
+	c := &country{market: market.Get(market.BE), dossierOf: map[uint64]int{}, siteOf: map[uint64]int{}, now: time.Now()}
 	var reports []*source.Report
 	for i := range files {
-		read := c.readRegister
-		if files[i].Kind.Name == BIPTSites {
-			read = c.readBIPT
-		}
+		read := map[string]func(*source.Found, source.Watch) (*source.Report, error){Register: c.readRegister,
+			BIPTSites: c.readBIPT, Antennas: c.readQueries, Brussels: c.readBrussels}[files[i].Kind.Name]
 		report, err := read(&files[i], watch)
 		if err != nil {
 			return nil, nil, err
 		}
 		reports = append(reports, report)
 	}
+	places := c.places()
+	c.join(places)
 	for _, kind := range Kinds {
 		if err := checkUsed(reports, kind.Name); err != nil {
 			return nil, nil, err
 		}
 	}
 	b := c.builder(files)
-	for _, p := range c.places() {
+	for _, p := range places {
 		s := c.site(p)
 		if err := b.Add(&s); err != nil {
 			return nil, nil, err
@@ -172,6 +185,12 @@ func checkUsed(reports []*source.Report, kind string) error {
 		first.Examples[0].Reason, first.Rows)
 }
 
+// registers are the kinds of the market's registers, in the order of its table.
+var registers = []string{Register, BIPTSites, Antennas, Brussels}
+
+// fromRegister returns the bit of a kind in site.Site.Registers.
+func fromRegister(kind string) uint8 { return 1 << slices.Index(registers, kind) }
+
 func (c *country) builder(files []source.Found) *snapshot.Builder {
 	known := []string{}
 	if len(c.sites) > 0 {
@@ -181,10 +200,9 @@ func (c *country) builder(files []source.Found) *snapshot.Builder {
 	for i := range files {
 		b.Synthetic = b.Synthetic || files[i].Synthetic()
 	}
-	for _, kind := range []struct{ name, register string }{{Register, c.market.Source},
-		{BIPTSites, c.market.OtherRegisters[0].Source}} {
-		if slices.ContainsFunc(files, func(f source.Found) bool { return f.Kind.Name == kind.name }) {
-			b.Registers = append(b.Registers, kind.register)
+	for bit, kind := range registers {
+		if slices.ContainsFunc(files, func(f source.Found) bool { return f.Kind.Name == kind }) {
+			b.Registers = append(b.Registers, c.market.Registers()[bit].Source)
 		}
 	}
 	b.UpdatedAt = cmp.Or(c.stated, c.modified)

@@ -67,13 +67,15 @@ const swapped = "position outside Flanders, as if its coordinates were swapped"
 func inFlemishFrame(x, y float64) bool { return 20e3 <= x && x <= 260e3 && 152e3 <= y && y <= 246e3 }
 
 // A place is a group of entries within ten metres of its first one. Entries are added
-// sorted by id, the register's before BIPT's; an entry in reach of two places belongs to
+// sorted by id, the register's before those of Brussels and these before BIPT's; an entry in reach of two places belongs to
 // the first. So the order of rows does not matter, and a new dossier, which has a higher
 // id, does not move an older one to another place.
 type place struct {
 	spot     // position of the first entry
 	dossiers []*dossier
+	brussels []*brusselsSite
 	sites    []*biptSite
+	antennas []*antenna // of the query service
 }
 
 // grid finds places by position. Its cells have the size of reach, so everything in reach of
@@ -108,10 +110,15 @@ func (g *grid) placeAt(s spot) *place {
 func (c *country) places() []place {
 	slices.SortFunc(c.dossiers, func(a, b dossier) int { return cmp.Compare(a.id, b.id) })
 	slices.SortFunc(c.sites, func(a, b biptSite) int { return cmp.Compare(a.id, b.id) })
+	slices.SortFunc(c.brussels, func(a, b brusselsSite) int { return compareIDs(a.id, b.id) })
 	g := grid{cells: map[spot][]int{}}
 	for i := range c.dossiers {
 		p := g.placeAt(c.dossiers[i].spot)
 		p.dossiers = append(p.dossiers, &c.dossiers[i])
+	}
+	for i := range c.brussels {
+		p := g.placeAt(c.brussels[i].spot)
+		p.brussels = append(p.brussels, &c.brussels[i])
 	}
 	for i := range c.sites {
 		p := g.placeAt(c.sites[i].spot)

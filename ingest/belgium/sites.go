@@ -8,23 +8,43 @@ import (
 	"relais/site"
 )
 
-// site returns the site of a place: each operator's newest dossier, and additions of BIPT's
-// list. The id and position are the first entry's; without a dossier the id is "bipt-" and
-// BIPT's ID. A station's code is the number of its dossier, or BIPT's ID if only BIPT names
-// the operator. SourceCode is the first station's code.
+// site returns the site of a place: each operator's newest dossier, additions of BIPT's
+// list, and antennas. The id and position are the first entry's; without a dossier the id is
+// "bru-" and the site's id in Brussels, or "bipt-" and BIPT's ID. A station's code is the
+// number of its dossier, the permit in Brussels, or BIPT's ID if only BIPT names the operator. SourceCode is the first station's code.
 func (c *country) site(p place) site.Site {
 	s := site.Site{Position: p.point(), Area: -1, Height: site.Unknown, AntennaHeight: site.Unknown}
-	if len(p.dossiers) > 0 {
+	switch {
+	case len(p.dossiers) > 0:
 		s.ID = strconv.FormatUint(p.dossiers[0].id, 10)
 		setAddress(&s, c.addDossiers(&s, p.dossiers))
-	} else {
+	case len(p.brussels) > 0:
+		s.ID = "bru-" + p.brussels[0].id
+		if len(p.sites) > 0 {
+			setAddress(&s, p.sites[0].address)
+		}
+	default:
 		s.ID = "bipt-" + strconv.FormatUint(p.sites[0].id, 10)
 		setAddress(&s, p.sites[0].address)
 	}
+	addPermits(&s, p.brussels)
 	for _, b := range p.sites {
 		s.Place = cmp.Or(s.Place, b.place)
 		for _, o := range b.owners {
 			addOwner(&s, b, o)
+		}
+	}
+	antennas := p.antennas
+	for _, b := range p.brussels {
+		antennas = append(antennas, b.antennas...)
+	}
+	addAntennas(&s, antennas)
+	for _, from := range []struct {
+		kind string
+		n    int
+	}{{Register, len(p.dossiers)}, {BIPTSites, len(p.sites)}, {Antennas, len(p.antennas)}, {Brussels, len(p.brussels)}} {
+		if from.n > 0 {
+			s.Registers |= fromRegister(from.kind)
 		}
 	}
 	for _, t := range s.Stations {
@@ -45,7 +65,7 @@ func (c *country) addDossiers(s *site.Site, dossiers []*dossier) address {
 	var latest *dossier
 	for _, d := range dossiers {
 		if newest[d.operator] != d {
-			d.reject("superseded by a newer dossier")
+			d.reject(superseded)
 			continue
 		}
 		addStation(s, site.Station{Code: d.number, Operator: d.operator, OperatorSiteID: d.sitecode}, noStatus,

@@ -21,6 +21,7 @@ type pathReader struct {
 func NewPathReader(in io.Reader, name, path string) (*Reader, error) {
 	r := &Reader{in: source{in: withoutMark(in), left: maxValue}, name: name}
 	r.json = json.NewDecoder(&r.in)
+	r.json.UseNumber() // what is skipped may be any number
 	parts := strings.Split(path, "/")
 	r.path = &pathReader{Reader: r, parts: parts, names: make([]string, len(parts))}
 	if err := r.path.enter(); err != nil {

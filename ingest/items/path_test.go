@@ -14,6 +14,7 @@ func TestPathReader(t *testing.T) {
 			`one {"v":1}; one {"v":2}; three {}`, ""},
 		{"i/*", `{"list":{"i":{"z":{}}},"i":{"17":{"a":null},"18":{}}}`, `17 {"a":null}; 18 {}`, ""},
 		{"i/*", `{"i":{"17":3,"18":{}}}`, `17 !not an object; 18 {}`, ""},
+		{"i/*", `{"n":[1e999],"i":{"1":{}}}`, `1 {}`, ""},
 		{"i/*", `{}`, "", ""},
 		{"i/*", `[]`, "", "it is not an object"},
 		{"i/*", `{"i":"<html>"}`, "", "it is not an object"},
