@@ -76,9 +76,10 @@ func attribution(m *market.Market, loaded *index.Market) (a view.Attribution, da
 	from := m.Register
 	if loaded != nil {
 		from, date = view.SourceOf(m, loaded.Snap), &loaded.Snap.SourceDate
+		a.SourceRegions = view.RegionsOf(m, loaded.Snap)
 	}
-	return view.Attribution{SourceLabel: from.Source, SourceAuthority: from.Authority,
-		SourceUnavailableReason: unavailableReason(m)}, date
+	a.SourceLabel, a.SourceAuthority, a.SourceUnavailableReason = from.Source, from.Authority, unavailableReason(m)
+	return a, date
 }
 
 func unavailableReason(m *market.Market) *string {

@@ -150,6 +150,16 @@ type Market struct {
 	// UnavailableReason states in a sentence why a market has no inventory; ""
 	// if it has one.
 	UnavailableReason string
+	// Notice states in a sentence what the data lacks; "" if nothing has to be said.
+	Notice string
+	// Supplements name the sources of what the registers do not state.
+	Supplements Supplements
+}
+
+// Supplements are names of sources; "" stands for the market's registers.
+type Supplements struct {
+	Antennas string // of azimuths by antenna, and of the heights of antennas
+	Communes string
 }
 
 // Get returns the market c, or nil.

@@ -29,7 +29,8 @@ var All = []*Market{
 		Zone:     "Europe/Paris",
 		Statuses: anfrStatuses, LegacyCode: true, Spelling: spelling.French, Departments: true, Deployments: true,
 		FeedZone: "Europe/Paris", OutageLists: Register{"ARCEP", "Sites mobiles indisponibles", "Licence Ouverte 2.0"},
-		Filters: []string{"operator", "department", "generation", "status", "bbox", "changedSince"},
+		Supplements: anfrSupplements,
+		Filters:     []string{"operator", "department", "generation", "status", "bbox", "changedSince"},
 	},
 	{
 		Code: DROM, Country: "FR", Label: "France (outre-mer)", Availability: Available,
@@ -47,8 +48,8 @@ var All = []*Market{
 		AreaType: "department", Areas: overseas,
 		Box:      geo.Box{South: -22, West: -64, North: 19, East: 56.5},
 		Statuses: anfrStatuses, LegacyCode: true, Spelling: spelling.French, Departments: true, Deployments: true,
-		FeedZone: "Europe/Paris",
-		Filters:  []string{"operator", "department", "territory", "generation", "status", "bbox", "changedSince"},
+		FeedZone: "Europe/Paris", Supplements: anfrSupplements,
+		Filters: []string{"operator", "department", "territory", "generation", "status", "bbox", "changedSince"},
 	},
 	{
 		Code: CA, Country: "CA", Label: "Canada", Names: []string{"canada"}, Availability: Available,
@@ -91,8 +92,10 @@ var All = []*Market{
 			{"TELENET_BASE_BE", "Telenet / BASE", []string{"20605", "20620"}, "#8a825a", "#f7d05a", "diamond"},
 			{"ORANGE_BE", "Orange Belgium", []string{"20610"}, "#e84a00", "#ff795c", "circle"},
 		},
-		Box:     geo.Box{South: 49.4, West: 2.4, North: 51.6, East: 6.5},
-		Zone:    "Europe/Brussels",
+		Box:  geo.Box{South: 49.4, West: 2.4, North: 51.6, East: 6.5},
+		Zone: "Europe/Brussels",
+		Notice: "Wallonia is not in it, unless BIPT's list is: its public layer names neither operators nor technologies. " +
+			"The forms of the Flemish query service and of Brussels' interface were not seen against the real services.",
 		Filters: []string{"operator", "generation", "status", "bbox", "changedSince"},
 	},
 	{
@@ -124,6 +127,11 @@ var All = []*Market{
 		Register: Register{Authority: "RAK", Source: "RAK"}, Filters: []string{"operator"},
 		UnavailableReason: "No public, machine-readable and redistributable inventory of mobile sites is known for Bosnia and Herzegovina (RAK).",
 	},
+}
+
+var anfrSupplements = Supplements{
+	Antennas: "ANFR, données sur les installations radioélectriques de plus de 5 watts",
+	Communes: "La Poste and INSEE, official codes of communes",
 }
 
 var anfrStatuses = []Status{

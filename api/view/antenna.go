@@ -60,12 +60,12 @@ func NewSummary(snap *snapshot.Snapshot, s *site.Site) Summary { return Register
 
 // summary returns the summary of s, which it refers to.
 func (r register) summary(s *site.Site) Summary {
-	area := r.area(s.Area)
+	area, from := r.area(s.Area), r.attributionOf(s)
 	key := r.key + s.ID
 	v := Summary{
 		ID: s.ID, NationalSiteCode: cmp.Or(s.NationalCode, s.ID), SourceCode: s.SourceCode, SiteKey: &key,
 		Market: r.Code, CountryCode: r.Country, MarketLabel: r.Label,
-		SourceAuthority: r.attribution.Authority, SourceLabel: r.attribution.Source,
+		SourceAuthority: from.Authority, SourceLabel: from.Source,
 		AdministrativeArea: area, Coordinates: Coordinates{s.Position.Lat, s.Position.Lng},
 		Location: Location{Commune: orNull(&s.Commune), PostalCode: orNull(&s.PostalCode), AdministrativeArea: area},
 		Status:   r.status(s), Technologies: technologies(s), Operators: r.operators(s),

@@ -22,6 +22,8 @@ type More struct {
 	Dates     Dates      `json:"dates"`
 	Stations  []Station  `json:"stations" doc:"The operators' licences on the site, by station number."`
 	Emissions []Emission `json:"emissions" doc:"Every published row of the site: one system of one station."`
+	Antennas  []Antenna  `json:"antennas" doc:"The antennas of the emissions, where a source states each; a list of no antennas elsewhere."`
+	Sources   Sources    `json:"sources" doc:"Which source states what."`
 }
 
 // A Support is the mast, building or other structure.
@@ -113,7 +115,7 @@ func NewMore(snap *snapshot.Snapshot, s *site.Site) More {
 		}
 	}
 	d.Dates.Deployment = day(deployed)
-	d.Stations, d.Emissions = r.stations(s), r.emissions(s)
+	d.Stations, d.Emissions, d.Antennas, d.Sources = r.stations(s), r.emissions(s), r.antennas(s), r.sources(s)
 	return d
 }
 

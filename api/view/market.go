@@ -15,6 +15,8 @@ type Market struct {
 	SourceLabel             string              `json:"sourceLabel"`
 	Licence                 string              `json:"licence" doc:"Licence of the source's data; empty if it has none."`
 	SourceUnavailableReason *string             `json:"sourceUnavailableReason"`
+	SourceRegions           []string            `json:"sourceRegions" doc:"Regions of the market that the loaded data covers; null when it covers all of it, or is not loaded."`
+	Notice                  *string             `json:"notice" doc:"What the data of the market lacks, in a sentence."`
 	Operators               []Operator          `json:"operators" doc:"The operators of the market; the parameter operator also takes ALL."`
 	Filters                 []string            `json:"filters" doc:"Parameters that filter the market's sites."`
 	AreaType                string              `json:"areaType"`
@@ -45,8 +47,8 @@ func NewMarket(m *market.Market, loaded *index.Market) Market {
 	v := Market{
 		Market: m.Code, Label: m.Label, CountryCode: m.Country, Availability: m.Availability,
 		SourceAuthority: m.Authority, SourceLabel: m.Source, Licence: m.Licence,
-		SourceUnavailableReason: orNull(&m.UnavailableReason),
-		Operators:               []Operator{}, Filters: m.Filters, AreaType: m.AreaType, Areas: []Area{},
+		SourceUnavailableReason: orNull(&m.UnavailableReason), Notice: orNull(&m.Notice),
+		Operators: []Operator{}, Filters: m.Filters, AreaType: m.AreaType, Areas: []Area{},
 		Statuses: []string{},
 	}
 	for _, o := range m.Operators {
@@ -60,7 +62,7 @@ func NewMarket(m *market.Market, loaded *index.Market) Market {
 		v.SourceDate, v.DataVersion = &loaded.Snap.SourceDate, &loaded.Snap.Version
 		a := SourceOf(m, loaded.Snap)
 		v.SourceAuthority, v.SourceLabel, v.Licence = a.Authority, a.Source, a.Licence
-		v.Statuses = loaded.Snap.Statuses
+		v.Statuses, v.SourceRegions = loaded.Snap.Statuses, RegionsOf(m, loaded.Snap)
 	}
 	return v
 }

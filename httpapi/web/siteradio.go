@@ -16,6 +16,8 @@ type siteOperator struct {
 	Best, Next string
 	Emissions  []siteEmission
 	Sectors    []siteSectors
+	Antennas   []view.Antenna // where the source states each
+	Unitless   bool           // some of their numbers have no unit
 }
 
 // A siteEmission is a row of the table of an operator.
@@ -62,6 +64,7 @@ func operatorsOf(w words, m *market.Market, d *view.Detail) (list []siteOperator
 		}
 		o.mergeSectors()
 		o.setBest(m)
+		o.setAntennas(d.Antennas)
 		list = append(list, o)
 	}
 	return list
@@ -111,6 +114,42 @@ func (o *siteOperator) mergeSectors() {
 		}
 	}
 	o.Sectors[0].Systems = ""
+}
+
+// setAntennas sets those of an operator.
+func (o *siteOperator) setAntennas(all []view.Antenna) {
+	for _, a := range all {
+		if a.Operator != o.Key {
+			continue
+		}
+		o.Antennas = append(o.Antennas, a)
+		for _, q := range []*view.Quantity{a.Height, a.Power, a.Tilt, a.ElectricalTilt} {
+			o.Unitless = o.Unitless || q != nil && q.Unit == nil
+		}
+	}
+}
+
+// Quantity writes a number with its unit, and a dash for none.
+func (w words) Quantity(q *view.Quantity) string {
+	switch {
+	case q == nil:
+		return "–"
+	case q.Unit == nil:
+		return w.Decimal(q.Value, 2)
+	}
+	return w.Decimal(q.Value, 2) + "\u00a0" + *q.Unit
+}
+
+// Megahertz writes frequencies, and a dash for none.
+func (w words) Megahertz(list []float64) string {
+	if len(list) == 0 {
+		return "–"
+	}
+	texts := make([]string, len(list))
+	for i, f := range list {
+		texts[i] = w.Decimal(f, 3)
+	}
+	return strings.Join(texts, ", ") + "\u00a0MHz"
 }
 
 // nodesOf returns the base stations of a site by operator.
