@@ -55,30 +55,40 @@ var flemishOperators = []struct {
 // dir and returns its path. Places are farther apart than the ten metres within
 // which dossiers are one site.
 func WriteBE(dir string, places int) ([]string, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, err
-	}
-	path := filepath.Join(dir, "SYNTHETIC_us_zndant_pnt.geojson")
-	return []string{path}, writeFile(path, func(w io.Writer) error { return writeDossiers(w, places) })
+	paths, _, err := writeRegister(dir, places)
+	return paths, err
 }
 
-func writeDossiers(w io.Writer, places int) error {
+// writeRegister is WriteBE, and returns where operators have dossiers.
+func writeRegister(dir string, places int) (paths []string, stations []flemishStation, err error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, nil, err
+	}
+	path := filepath.Join(dir, "SYNTHETIC_us_zndant_pnt.geojson")
+	err = writeFile(path, func(w io.Writer) (err error) {
+		stations, err = writeDossiers(w, places)
+		return err
+	})
+	return []string{path}, stations, err
+}
+
+func writeDossiers(w io.Writer, places int) ([]flemishStation, error) {
 	if _, err := fmt.Fprint(w,
 		"{\n\"type\": \"FeatureCollection\",\n\"crs\": { \"type\": \"name\", \"properties\": { \"name\": \"urn:ogc:def:crs:EPSG::31370\" } },\n\"features\": ["); err != nil {
-		return err
+		return nil, err
 	}
 	all, err := terrains()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	f := flanders{w: w, r: rand.New(rand.NewPCG(2026, 31370)), land: all[string(market.BE)], taken: map[[2]int]bool{}}
 	for f.places < places {
 		if err := f.writePlace(); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	_, err = fmt.Fprint(w, "\n]\n}\n")
-	return err
+	return f.stations, err
 }
 
 // flanders is the state of WriteBE.
@@ -89,6 +99,7 @@ type flanders struct {
 	places   int
 	dossiers int
 	taken    map[[2]int]bool // cells of 30 metres with a place
+	stations []flemishStation
 }
 
 // spot draws a place, and the nearest town. The cells around it have no other place.
@@ -127,9 +138,9 @@ func (f *flanders) writePlace() error {
 		if f.r.IntN(4) == 0 { // real dossiers vary in their spelling
 			where = strings.ToUpper(where)
 		}
-		year := 2013
+		year, approved := 2013, ""
 		for range 1 + f.r.IntN(3) {
-			approved := "2013-12-31T22:00:00+00:00" // as the register writes the take-over of an older one
+			approved = "2013-12-31T22:00:00+00:00" // as the register writes the take-over of an older one
 			if year > 2013 || f.r.IntN(3) > 0 {
 				year += 1 + f.r.IntN(4)
 				approved = fmt.Sprintf("%sT%02d:%02d:%02d.%03d001+00:00", day(f.r, year, year), 6+f.r.IntN(14),
@@ -140,6 +151,7 @@ func (f *flanders) writePlace() error {
 				return err
 			}
 		}
+		f.stations = append(f.stations, flemishStation{i, o.code(f.places), approved, geo.FromLambert72(x, y)})
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ type Set struct {
 var Sets = []Set{
 	{[]market.Code{market.FR, market.DROM}, Supports, Write},
 	{[]market.Code{market.CA}, caRows, writeExtract},
-	{[]market.Code{market.BE}, BelgianPlaces, WriteBE},
+	{[]market.Code{market.BE}, BelgianPlaces, writeBelgium},
 	{[]market.Code{market.CH}, installations, writeCH},
 }
 

@@ -160,6 +160,7 @@ type Market struct {
 type Supplements struct {
 	Antennas string // of azimuths by antenna, and of the heights of antennas
 	Communes string
+	SiteIDs  string // of the operators' own names of sites
 }
 
 // Get returns the market c, or nil.

@@ -94,8 +94,8 @@ var All = []*Market{
 		},
 		Box:  geo.Box{South: 49.4, West: 2.4, North: 51.6, East: 6.5},
 		Zone: "Europe/Brussels",
-		Notice: "Wallonia is not in it, unless BIPT's list is: its public layer names neither operators nor technologies. " +
-			"The forms of the Flemish query service and of Brussels' interface were not seen against the real services.",
+		Notice: "Wallonia is not in it, unless BIPT's list is: its public layer names neither operators nor " +
+			"technologies. The forms of the Flemish query service and of Brussels' interface were not seen against the real services.",
 		Filters: []string{"operator", "generation", "status", "bbox", "changedSince"},
 	},
 	{
@@ -132,6 +132,7 @@ var All = []*Market{
 var anfrSupplements = Supplements{
 	Antennas: "ANFR, données sur les installations radioélectriques de plus de 5 watts",
 	Communes: "La Poste and INSEE, official codes of communes",
+	SiteIDs:  "ARCEP, sites of the operators",
 }
 
 var anfrStatuses = []Status{

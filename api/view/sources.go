@@ -13,10 +13,12 @@ type Sources struct {
 	Registers []SourceRegister `json:"registers" doc:"The registers that the site comes from."`
 	Position  []string         `json:"position" doc:"Sources of the position and the address."`
 	Commune   []string         `json:"commune"`
-	Emissions []string         `json:"emissions" doc:"Sources of operators, systems, statuses and dates."`
-	Azimuts   []string         `json:"azimuts"`
-	Heights   []string         `json:"heights" doc:"Sources of the heights of the support and of antennas."`
-	Cells     []string         `json:"cells" doc:"Sources of base stations, cells and PCIs."`
+	// OperatorSiteIDs are the operators' own names of the site.
+	OperatorSiteIDs []string `json:"operatorSiteIds"`
+	Emissions       []string `json:"emissions" doc:"Sources of operators, systems, statuses and dates."`
+	Azimuts         []string `json:"azimuts"`
+	Heights         []string `json:"heights" doc:"Sources of the heights of the support and of antennas."`
+	Cells           []string `json:"cells" doc:"Sources of base stations, cells and PCIs."`
 }
 
 // A SourceRegister is a register with its licence.
@@ -56,7 +58,7 @@ func (r register) attributionOf(s *site.Site) market.Register {
 
 // sources returns what each source states about a site.
 func (r register) sources(s *site.Site) Sources {
-	v := Sources{Registers: []SourceRegister{}, Position: []string{}, Commune: []string{}, Emissions: []string{},
+	v := Sources{Registers: []SourceRegister{}, Position: []string{}, Commune: []string{}, OperatorSiteIDs: []string{}, Emissions: []string{},
 		Azimuts: []string{}, Heights: []string{}, Cells: []string{}}
 	antennas := []string{}
 	for _, x := range r.registers(s) {
@@ -77,10 +79,17 @@ func (r register) sources(s *site.Site) Sources {
 	if s.Commune != "" {
 		v.Commune = named(r.Supplements.Communes, v.Position)
 	}
-	if azimuths, origin := s.Azimuths(nil); len(azimuths) > 0 {
-		if v.Azimuts = v.Emissions; origin != site.FromList {
-			v.Azimuts = named(r.Supplements.Antennas, v.Emissions)
+	for i := range s.Emissions {
+		switch s.Emissions[i].Origin {
+		case site.NotStated:
+		case site.FromList:
+			v.Azimuts = union(v.Azimuts, v.Emissions)
+		default:
+			v.Azimuts = union(v.Azimuts, named(r.Supplements.Antennas, v.Emissions))
 		}
+	}
+	if slices.ContainsFunc(s.Stations, func(t site.Station) bool { return t.OperatorSiteID != "" }) {
+		v.OperatorSiteIDs = named(r.Supplements.SiteIDs, v.Position)
 	}
 	if site.Known(s.Height) {
 		v.Heights = v.Position

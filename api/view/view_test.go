@@ -95,7 +95,11 @@ const (
 		`"emissions":[{"operator":"SFR","station":"0032700002","technology":"LTE 2600","generation":"4G","status":"En service","date":"2016-01-02","azimuts":[0,120],"azimutFrom":"list"},` +
 		`{"operator":"SFR","station":"0032700002","technology":"LTE 800","generation":"4G","status":"Projet approuvé","date":null,"azimuts":null,"azimutFrom":null},` +
 		`{"operator":"SFR","station":"0032700002","technology":"5G NR 3500","generation":"5G","status":"Projet approuvé","date":"2026-12-01","azimuts":null,"azimutFrom":null},` +
-		`{"operator":"BOUYGUES","station":"0032750001","technology":"GSM 900","generation":"2G","status":"Techniquement opérationnel","date":"2010-03-04","azimuts":[240],"azimutFrom":"station"}]`
+		`{"operator":"BOUYGUES","station":"0032750001","technology":"GSM 900","generation":"2G","status":"Techniquement opérationnel","date":"2010-03-04","azimuts":[240],"azimutFrom":"station"}],` +
+		`"antennas":[],"sources":{"registers":[{"authority":"ANFR","source":"Observatoire ANFR","licence":"Licence Ouverte 2.0"}],"position":["Observatoire ANFR"],` +
+		`"commune":["La Poste and INSEE, official codes of communes"],"operatorSiteIds":["ARCEP, sites of the operators"],"emissions":["Observatoire ANFR"],` +
+		`"azimuts":["Observatoire ANFR","ANFR, données sur les installations radioélectriques de plus de 5 watts"],"heights":["Observatoire ANFR","ANFR, données sur les installations radioélectriques de plus de 5 watts"],` +
+		`"cells":["tables of cells that the operator of this server gave"]}`
 	fullSite = `{"siteId":"23444","market":"FR","anfrCode":"0032700002","operators":["SFR","BOUYGUES"],"operatorTag":"SHARED","isSharedSite":true,"isCrozon":true,"crozonLeader":"SFR",` +
 		`"addressLine1":"12 rue","addressLine2":"Bât A","addressLine3":null,"lieuDit":"LE <PRÉ>","postalCode":"03110","insee":"03258","commune":"Saint-Rémy-en-Rollat",` +
 		`"fullAddress":"LE <PRÉ>, 12 rue, Bât A, 03110 Saint-Rémy-en-Rollat","operatorSiteId":"T1","latitude":46.1775,"longitude":3.3741667}`
@@ -109,7 +113,7 @@ const (
 		`"radio":{"generation":"","azimuts":[],"hasFh":false,"latestDeploymentDate":"","technologiesInProject":{"lte":["LTE 800"],"5g":[]},"physicalIds":[],"cellIds":[],"nodes":[],` +
 		`"txFrequencies":[],"rxFrequencies":[]},"dates":{"deployment":null,"lastUpdated":"2026-08-27T16:11:53","implementation":null,"commissioning":null},` +
 		`"stations":[{"code":"9742290001","operator":"ORANGE","operatorSiteId":""}],` +
-		`"emissions":[{"operator":"ORANGE","station":"9742290001","technology":"LTE 800","generation":"4G","status":"Projet approuvé","date":null,"azimuts":null,"azimutFrom":null}]}`
+		`"emissions":[{"operator":"ORANGE","station":"9742290001","technology":"LTE 800","generation":"4G","status":"Projet approuvé","date":null,"azimuts":null,"azimutFrom":null}],"antennas":[],"sources":{"registers":[{"authority":"ANFR","source":"Observatoire ANFR","licence":"Licence Ouverte 2.0"}],"position":["Observatoire ANFR"],"commune":[],"operatorSiteIds":[],"emissions":["Observatoire ANFR"],"azimuts":[],"heights":[],"cells":[]}}`
 )
 
 func TestSiteShapes(t *testing.T) {

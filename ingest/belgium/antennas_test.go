@@ -75,7 +75,8 @@ func TestQueryService(t *testing.T) {
 		"technologies": {bound("technologie", service+"/id/antennetechnologie/1", "label", "4G")},
 		"dossiers": {approved("1", "a", "2020-05-06T07:08:09Z", ""), approved("2", "a", "2020-05-06T07:08:09Z", ""),
 			approved("3", "b", "2020-05-06", ""), approved("4", "c", "2018-05-06T00:00:00+02:00", ""),
-			approved("5", "d", "2021-05-06", "2022-01-01"), approved("6", "e", "2021-05-06", ""), approved("7", "e", "2021-05-06", ""),
+			approved("5", "d", "2021-05-06", "2022-01-01"), approved("6", "e", "2021-05-06", ""),
+			approved("7", "e", "2021-05-06", ""),
 			approved("8", "e", "2021-05-06", ""), approved("9", "e", "2021-05-06", ""), approved("10", "f", "2021-05-06", "")},
 		"antennas": {
 			stated("1", "1", "1", "S1", 9, "azimut", "120.4", "hoogte", "32.5", "hoogte_eenheid", "http://qudt.org/vocab/unit/M",
@@ -144,7 +145,8 @@ func describeAntennas(s *site.Site) string {
 // A source of antennas without one that can be used is refused, so that what is there stays.
 func TestNoAntennaUsed(t *testing.T) {
 	for _, tt := range []struct{ name, file, want string }{
-		{"no antenna", answers(map[string][]string{"operators": operators, "emissions": {emits("1", "806")}}), "the list has no row"},
+		{"no antenna", answers(map[string][]string{"operators": operators, "emissions": {emits("1", "806")}}),
+			"the list has no row"},
 		{"none joins", answers(map[string][]string{"operators": operators, "dossiers": {approved("1", "a", "2020-01-01", "")},
 			"antennas": {stated("1", "1", "1", "S1", 500)}}), notJoined},
 		{"old permits", `{"list":{},"items":{"17":{"meta":{"isOldPermit":true},"permitantennas":null}}}`, oldPermit},
@@ -177,7 +179,8 @@ func panel(lng, lat float64, transmitters ...map[string]any) map[string]any {
 
 func TestBrussels(t *testing.T) {
 	items := map[string]any{
-		"17": map[string]any{"meta": map[string]any{"id_global_outdoor": nil, "id_global_horiz": 1234, "date_exportation": "2014-10-15T12:44:01.969Z"},
+		"17": map[string]any{"meta": map[string]any{"id_global_outdoor": nil, "id_global_horiz": 1234,
+			"date_exportation": "2014-10-15T12:44:01.969Z"},
 			"permitantennas": map[string]any{
 				"2": panel(4.35001, 50.85, transmits("PROXIMUS", "LTE 800", 240, 31.25), transmits("proximus", "5G 3500", "0", "31"),
 					transmits("Nextel", "LTE 800", 1, 1), transmits("Orange", "TETRA 400", 1, 1)),
@@ -197,13 +200,15 @@ func TestBrussels(t *testing.T) {
 	if got, want := describe(&s), "PROXIMUS_BE LTE 800  [120 240]; PROXIMUS_BE NR 3500  [0]"; got != want {
 		t.Errorf("emissions %s; want %s", got, want)
 	}
-	if got, want := describeAntennas(&s), "0 az 120 h 31.25 p 40.5 t 0 []; 0 az 240 h 31.25 p 40.5 t 0 []; 1 az 0 h 31 p 40.5 t 0 []"; got != want ||
+	if got, want := describeAntennas(&s), "0 az 120 h 31.25 p 40.5 t 0 []; 0 az 240 h 31.25 p 40.5 t 0 []; "+
+		"1 az 0 h 31 p 40.5 t 0 []"; got != want ||
 		s.Antennas[0].Electrical != (site.Quantity{Value: 6}) {
 		t.Errorf("antennas %s; want %s, and an electrical tilt of 6", got, want)
 	}
 	want := map[string]int{oldPermit: 1, "a site without antennas": 1, "operator not served": 1, "technology not served": 1,
 		"position in degrees outside the region": 1}
-	if r := reports[0]; !maps.Equal(r.Rejected, want) || r.Served != 3 || r.Rows != 8 || !strings.Contains(r.Warning, `technology "TETRA"`) {
+	if r := reports[0]; !maps.Equal(r.Rejected, want) ||
+		r.Served != 3 || r.Rows != 8 || !strings.Contains(r.Warning, `technology "TETRA"`) {
 		t.Errorf("%d of %d rows, rejected %v, warning %q; want 3 of 8, %v, TETRA named", r.Served, r.Rows, r.Rejected, r.Warning, want)
 	}
 }
@@ -220,7 +225,8 @@ func TestAntennasOracle(t *testing.T) {
 			name, off := fmt.Sprintf("%d-%d", n, k), float64((n*7+k*5)%14)+0.5 // not at ten metres exactly
 			lists["dossiers"] = append(lists["dossiers"], approved(name, id, "2020-01-01", ""))
 			lists["emissions"] = append(lists["emissions"], emits(name, mhz))
-			lists["antennas"] = append(lists["antennas"], stated(name, "1", "1", id, east+off, "azimut", fmt.Sprint(n*k%360), "hoogte", fmt.Sprint(20+k)))
+			lists["antennas"] = append(lists["antennas"],
+				stated(name, "1", "1", id, east+off, "azimut", fmt.Sprint(n*k%360), "hoogte", fmt.Sprint(20+k)))
 			if off <= 10 {
 				want[id] = append(want[id], fmt.Sprintf("%s %d %d", bands[mhz], n*k%360, 20+k))
 			}

@@ -201,8 +201,12 @@ func (c *country) builder(files []source.Found) *snapshot.Builder {
 		b.Synthetic = b.Synthetic || files[i].Synthetic()
 	}
 	for bit, kind := range registers {
+		name := c.market.Registers()[bit].Source
+		if b.Synthetic && c.market.NeedsPermission([]string{name}) {
+			continue // what is made up needs nobody's permission
+		}
 		if slices.ContainsFunc(files, func(f source.Found) bool { return f.Kind.Name == kind }) {
-			b.Registers = append(b.Registers, c.market.Registers()[bit].Source)
+			b.Registers = append(b.Registers, name)
 		}
 	}
 	b.UpdatedAt = cmp.Or(c.stated, c.modified)
