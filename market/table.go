@@ -95,13 +95,15 @@ var All = []*Market{
 		Box:  geo.Box{South: 49.4, West: 2.4, North: 51.6, East: 6.5},
 		Zone: "Europe/Brussels",
 		Notice: "Wallonia is not in it, unless BIPT's list is: its public layer names neither operators nor " +
-			"technologies. The forms of the Flemish query service and of Brussels' interface were not seen against the real services.",
+			"technologies. The forms of the Flemish query service and of Brussels' interface were not seen " +
+			"against the real services.",
 		Filters: []string{"operator", "generation", "status", "bbox", "changedSince"},
 	},
 	{
 		Code: CH, Country: "CH", Label: "Switzerland", Availability: Available,
 		Names: []string{"suisse", "switzerland", "schweiz", "svizzera"}, FreshFor: monthly,
-		Register: Register{Authority: "BAKOM/OFCOM", Source: "BAKOM/OFCOM Standorte Mobilfunkanlagen", Licence: "Open use, source: BAKOM/OFCOM"},
+		Register: Register{Authority: "BAKOM/OFCOM", Source: "BAKOM/OFCOM Standorte Mobilfunkanlagen",
+			Licence: "Open use, source: BAKOM/OFCOM"},
 		Operators: []Operator{
 			{"SWISSCOM_CH", "Swisscom", []string{"22801", "22811"}, "#1d47bd", "#5f95f5", "circle"},
 			{"SUNRISE_CH", "Sunrise", []string{"22802", "22808", "22812", "22860"}, "#dd448b", "#e07ba3", "triangle"},

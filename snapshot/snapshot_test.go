@@ -87,6 +87,15 @@ func randomSites(n int) []site.Site {
 				site.RadioID{Kind: site.ENB, Operator: r.IntN(4), Value: uint64(r.IntN(1 << 20))},
 				site.RadioID{Kind: site.GNB, Operator: r.IntN(4), Value: uint64(r.Uint32()), Bits: 24})
 		}
+		s.Registers = uint8(r.IntN(4))
+		for e := range s.Emissions {
+			if r.IntN(3) == 0 {
+				s.Antennas = append(s.Antennas, site.Antenna{Emission: e, Azimuth: float64(r.IntN(3600)) / 10,
+					Height: site.Quantity{Value: float64(r.IntN(500)) / 10, Unit: "m"}, Power: site.Quantity{Value: 52.5},
+					Tilt: site.Quantity{Value: -2, Unit: "°"}, Electrical: site.Quantity{Value: float64(r.IntN(9))},
+					Frequencies: []uint64{806e6, 1842.5e6}})
+			}
+		}
 		sites[i] = s
 	}
 	return sites

@@ -58,8 +58,9 @@ func (r register) attributionOf(s *site.Site) market.Register {
 
 // sources returns what each source states about a site.
 func (r register) sources(s *site.Site) Sources {
-	v := Sources{Registers: []SourceRegister{}, Position: []string{}, Commune: []string{}, OperatorSiteIDs: []string{}, Emissions: []string{},
-		Azimuts: []string{}, Heights: []string{}, Cells: []string{}}
+	v := Sources{Registers: []SourceRegister{}, Position: []string{}, Commune: []string{}, OperatorSiteIDs: []string{},
+		Emissions: []string{},
+		Azimuts:   []string{}, Heights: []string{}, Cells: []string{}}
 	antennas := []string{}
 	for _, x := range r.registers(s) {
 		if r.snap.Synthetic {

@@ -113,7 +113,8 @@ func TestQueryService(t *testing.T) {
 	if !maps.Equal(r.Rejected, want) || r.Rows != 11 || r.Served != 4 || r.Unknown[0].Name != "Marconi" {
 		t.Errorf("%d of %d rows, rejected %v, unknown %v; want 4 of 11, %v, Marconi", r.Served, r.Rows, r.Rejected, r.Unknown, want)
 	}
-	for _, text := range []string{`unit of power "furlong"`, `technology "` + service + `/id/antennetechnologie/4"`, `band of frequency "4"`,
+	for _, text := range []string{`unit of power "furlong"`, `technology "` + service + `/id/antennetechnologie/4"`,
+		`band of frequency "4"`,
 		`crs "http://www.opengis.net/def/crs/EPSG/0/31370"`, "1 rows state another value", "1 of 5 antennas in force"} {
 		if !strings.Contains(r.Warning, text) {
 			t.Errorf("warning %q lacks %q", r.Warning, text)
