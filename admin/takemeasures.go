@@ -23,19 +23,17 @@ func (c TakeMeasures) run(ctx context.Context, s *Stores) (any, error) {
 	return s.TakeMeasures(ctx, c.Market, c.File)
 }
 
-// TakeMeasures is the command of that name, for the process that has the stores open. A file that was read before gives
-// duplicates only.
+// TakeMeasures is the command of that name, for the process that has the stores open. A campaign that
+// is there already with the same rows stays as it is.
 func (s *Stores) TakeMeasures(ctx context.Context, code market.Code, file update.MeasureFile) (t update.Taken, err error) {
-	for _, kind := range []measure.Kind{measure.Speedtest, measure.Coverage} {
-		answer, err := ImportMeasures{Market: code, Kind: kind, Paths: []string{file.Path}}.run(ctx, s)
-		switch imported, _ := answer.(Imported); {
-		case err == nil:
-			t.Files = append(t.Files, imported.Files...)
-		case saysNothingOfFile(err):
-			return t, err
-		default:
-			return update.Taken{Refused: err.Error()}, nil
-		}
+	answer, err := ImportMeasures{Market: code, Paths: []string{file.Path}}.run(ctx, s)
+	switch imported, _ := answer.(Imported); {
+	case err == nil:
+		t.Files = imported.Files
+	case saysNothingOfFile(err):
+		return t, err
+	default:
+		t.Refused = err.Error()
 	}
 	return t, nil
 }

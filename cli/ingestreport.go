@@ -105,6 +105,13 @@ func printImported(w io.Writer, files []*source.Report) error {
 	for _, f := range files {
 		err = cmp.Or(err, printWarning(w, f))
 	}
+	told := ""
+	for _, f := range files { // both kinds of a campaign say the same
+		if f.Campaign != "" && f.Campaign != told {
+			err = cmp.Or(err, printNote(w, "campaign "+f.Campaign))
+		}
+		told = f.Campaign
+	}
 	return err
 }
 

@@ -47,7 +47,7 @@ func (s *segment) measurement(r *row) Measurement {
 	m := Measurement{ID: idText(r.id(s.Kind, n)), Position: r.position(), MCC: n.MCC, MNC: n.MNC, OperatorName: n.Name,
 		Technology: technologies[r.technology].name, NetworkType: networkTypes[r.networkType],
 		Radio: Radio{ENB: r.node(), GNB: r.gnb, Cell: r.cell, PCI: -1, RSRP: level(r.rsrp), RSRQ: level(r.rsrq),
-			SNR: level(r.snr)}}
+			SNR: level(r.snr)}, Edition: s.Campaign.ID}
 	if r.time > 0 {
 		m.Time = unix(int64(r.time))
 	}

@@ -21,9 +21,9 @@ var (
 			{Name: "operator", Required: true},
 			{Name: "bitrate_dl", Required: true, Blank: true}, {Name: "bitrate_ul", Required: true, Blank: true},
 			{Name: "rsrp"}, {Name: "rsrq"}, {Name: "rscp"}, {Name: "pci"}, {Name: "cell_id"}, {Name: "territory"},
-			{Name: "techno_start"}},
+			{Name: "techno_start"}, {Name: "situation"}},
 		Others: []string{"acess_duration", "average_mos_couple", "axis", "axis_name", "band_serving", "band_start", "protocole",
-			"situation", "terminal", "url", "zone", "zone_name", "mcc_start", "mnc_start", "insee_com", "upload_ok",
+			"terminal", "url", "zone", "zone_name", "mcc_start", "mnc_start", "insee_com", "upload_ok",
 			"transfert_file_size", "loaded_in_less_10_secondes", "loaded_in_less_5_secondes", "quality_correct", "quality_perfect"},
 		Ignored: append(strings.Fields("axis_precision call_direction call_number call_setup_time_to_alerting call_type crspa date_time_end "+
 			"date_end download_ok hour_end descoping descoping_reason detail dialed_number dl_superior_3mbps "+
@@ -39,8 +39,8 @@ var (
 		Columns: []table.Column{
 			{Name: "date", Required: true}, {Name: "heure", Required: true}, {Name: "latitude", Required: true},
 			{Name: "longitude", Required: true}, {Name: "operateur", Required: true}, {Name: "protocole", Required: true},
-			{Name: "débit_en_Mbit/s", Required: true, Blank: true}, {Name: "rsrp"}},
-		Others: []string{"lieu", "situation", "Profil", "url", "file_name", "file_type", "terminal", "adresse", "strate",
+			{Name: "débit_en_Mbit/s", Required: true, Blank: true}, {Name: "rsrp"}, {Name: "situation"}},
+		Others: []string{"lieu", "Profil", "url", "file_name", "file_type", "terminal", "adresse", "strate",
 			"sous_strate", "page_chargée_moins_5s", "page_chargée_moins_10s", "video_en_qualité_parfaite",
 			"video_en_qualité_correcte", "fichier_chargé_en_moins_de_30s", "temps_en_secondes", "delai_lancement_stream_s",
 			"lag_stream_s", "accroche_5G", "mcc_mnc", "INSEE_COM", "INSEE_DEP", "INSEE_REG", "NOM_DEP"}}
@@ -52,10 +52,10 @@ var (
 	arcepRoles = map[string]role{
 		"date_start": timestamp, "hour_start": timeOfDay, "date_time_start": wholeTime, "latitude_start": lat,
 		"longitude_start": lng, "operator": operator, "bitrate_dl": download, "bitrate_ul": upload, "rsrp": rsrp, "rsrq": rsrq,
-		"rscp": rscp, "pci": pci, "cell_id": cell, "territory": territory, "techno_start": service}
+		"rscp": rscp, "pci": pci, "cell_id": cell, "territory": territory, "techno_start": service, "situation": situation}
 	arcep2022Roles = map[string]role{
 		"date": timestamp, "heure": timeOfDay, "latitude": lat, "longitude": lng, "operateur": operator, "protocole": protocol,
-		"débit_en_Mbit/s": transfer, "rsrp": rsrp}
+		"débit_en_Mbit/s": transfer, "rsrp": rsrp, "situation": situation}
 )
 
 // A place is the meaning of a territory of ARCEP's table: its time zone, and the networks of the operators' names there.
@@ -93,6 +93,12 @@ func newPlace(zone string, plmns map[string]string) *place {
 
 // placeOf returns the place of the row's territory, nil if it has none.
 func (r *rowReader) placeOf() *place { return territories[string(r.field(territory))] }
+
+// arcepPublisher publishes the campaigns of both layouts.
+var arcepPublisher = &publisher{"arcep", "ARCEP", "Licence Ouverte 2.0"}
+
+// inTrain reports whether the row was measured in a train, which only the campaigns of transports do.
+func (r *rowReader) inTrain() bool { return string(r.field(situation)) == "INTRAIN" }
 
 // statesNoService reports whether the row says that the phone had no network.
 func (r *rowReader) statesNoService() bool { return string(r.field(service)) == "Pas de service" }

@@ -58,6 +58,12 @@ func (b *builder) add(r *row) {
 	}
 }
 
+// mayHave reports whether rows of a segment are duplicates of equal rows of the builder. Those of a campaign have no
+// duplicates elsewhere, so that each campaign is whole.
+func (m *meta) mayHave(s *segment) bool {
+	return s.Market == m.Market && s.Kind == m.Kind && (m.Campaign.ID == "" || m.Campaign.ID == s.Campaign.ID)
+}
+
 // sort sorts the entries into the order of the file, and removes duplicates of other entries
 // and of rows of the segments. It returns how many it removed.
 func (b *builder) sort(segments []*segment) int {
@@ -65,7 +71,7 @@ func (b *builder) sort(segments []*segment) int {
 	slices.SortFunc(b.entries, compareEntries)
 	b.entries = slices.CompactFunc(b.entries, func(x, y entry) bool { return compareEntries(x, y) == 0 })
 	for _, s := range segments {
-		if s.Market == b.Market && s.Kind == b.Kind {
+		if b.mayHave(s) {
 			b.removeAllOf(s)
 		}
 	}
@@ -137,7 +143,7 @@ func infoOf(seg *segment) SegmentInfo {
 	return SegmentInfo{
 		File: seg.file, Market: seg.Market, Kind: seg.Kind, Rows: seg.rows, Bytes: seg.bytes,
 		Checksum: sumText(seg.checksum),
-		Imported: unix(seg.Imported), Oldest: unix(oldest), Newest: unix(newest),
+		Imported: unix(seg.Imported), Oldest: unix(oldest), Newest: unix(newest), Campaign: seg.Campaign,
 	}
 }
 

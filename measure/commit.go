@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -163,26 +162,24 @@ func (s *Store) mayReplace(c *change, base *view, segments map[string]*segment, 
 	switch {
 	case s.now().Sub(began) > changeTime: // Unused may be about to return its files
 		return errors.New("the change of the measures took too long: try again")
-	case len(c.drop) > 0: // it only moves or removes measurements, so it cannot add one twice
+	case len(c.drop) > 0 && !c.adds: // it only moves or removes measurements, so it cannot add one twice
 		return nil
 	case s.viewErr != nil:
 		return fmt.Errorf("what another machine added cannot be read: %w: %w", store.ErrAway, s.viewErr)
 	}
 	// base is free of duplicates of the change. Only segments that other machines added since can have
 	// some.
-	own := slices.Collect(maps.Values(segments))
 	for _, seg := range s.view().segments {
-		if !slices.Contains(base.segments, seg) && slices.ContainsFunc(own, seg.mayEqual) &&
-			seg.builder().sort(own) > 0 {
-			return errMoved
+		if slices.Contains(base.segments, seg) {
+			continue
+		}
+		for _, own := range segments {
+			if own.mayHave(seg) && own.builder().sort([]*segment{seg}) > 0 {
+				return errMoved
+			}
 		}
 	}
 	return nil
-}
-
-// mayEqual reports whether rows of the segments may be equal.
-func (s *segment) mayEqual(other *segment) bool {
-	return s.Market == other.Market && s.Kind == other.Kind
 }
 
 // clean removes the files that no longer count, unless they are being copied. It tries again at the

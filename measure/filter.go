@@ -14,6 +14,7 @@ type filter struct {
 	until        uint32 // Unix time, the last one
 	networks     []bool // by position among those of the segment; nil: any
 	technologies []bool // by number; nil: any
+	onlyOrigins  []bool // of the edition; nil: any
 }
 
 // filters returns the filters of a query for the segments that may have matching rows.
@@ -30,6 +31,15 @@ func (v *view) filters(kind Kind, q *Query) (list []*filter) {
 			continue
 		}
 		f := &filter{segment: s, boxes: boxes, disc: newDisc(q.Disc), since: q.since(), until: q.until(), networks: s.networksOf(q)}
+		if q.Newest && v.isNewest(s) {
+			f.since = 0
+		}
+		if q.Edition != "" {
+			var any bool
+			if f.onlyOrigins, any = s.chosenOrigins(q.Edition); !any {
+				continue
+			}
+		}
 		if q.Generations != nil {
 			f.technologies = make([]bool, len(technologies))
 			for i, t := range technologies {
@@ -79,7 +89,7 @@ func (f *filter) matchesRow(i uint32) bool { return f.selects(i) && f.holds(f.la
 // selects reports whether a row matches, apart from its position.
 func (f *filter) selects(i uint32) bool {
 	return f.time[i] >= f.since && f.time[i] <= f.until && (f.networks == nil || f.networks[f.network[i]]) &&
-		(f.technologies == nil || f.technologies[f.technology[i]])
+		(f.technologies == nil || f.technologies[f.technology[i]]) && (f.onlyOrigins == nil || f.onlyOrigins[f.origin[i]])
 }
 
 // holds reports whether a point is in the place of the query.

@@ -39,6 +39,7 @@ const (
 	rscp      // level of 3G
 	service   // whether the phone had a network
 	territory // see territories
+	situation // where the phone was, such as in a train
 	rtt
 	networkType
 	deviceType
@@ -67,7 +68,9 @@ type format struct {
 	more    map[string]role // columns for NR with roles that other columns have for other technologies
 	only    string          // technology of all rows
 	zeroPCI bool            // a PCI of 0 is valid, not unknown
-	local   bool            // the cell is the one within the eNB, see cells.LocalECI
+	// published is who publishes the files, nil for those of apps. Such a file gives all of its kinds at once.
+	published *publisher
+	local     bool // the cell is the one within the eNB, see cells.LocalECI
 }
 
 // The tables that no other package knows: the project's own exports. A table with a country code or a network code must have both.
@@ -115,8 +118,10 @@ var ownRoles = map[string]role{
 var formats = requireTimes([]format{
 	{kinds: []Kind{Speedtest}, kind: plainSpeedtests, roles: ownRoles, zeroPCI: true},
 	{kinds: []Kind{Coverage}, kind: plainCoverage, roles: ownRoles, zeroPCI: true},
-	{kinds: []Kind{Speedtest, Coverage}, kind: arcep, clock: local, zeroPCI: true, roles: arcepRoles},
-	{kinds: []Kind{Speedtest, Coverage}, kind: arcep2022, clock: local, roles: arcep2022Roles},
+	{kinds: []Kind{Speedtest, Coverage}, kind: arcep, clock: local, zeroPCI: true, roles: arcepRoles,
+		published: arcepPublisher},
+	{kinds: []Kind{Speedtest, Coverage}, kind: arcep2022, clock: local, roles: arcep2022Roles,
+		published: arcepPublisher},
 	{kinds: []Kind{Coverage}, kind: cellsKind("cells-opencellid"), clock: epoch, roles: map[string]role{
 		"radio": tech, "mcc": mcc, "net": mnc, "cell": cell, "unit": pci, "lon": lng, "lat": lat, "updated": timestamp,
 		"averageSignal": signal}},

@@ -14,8 +14,9 @@ import (
 // report on each file. A row that equals one of the store or of the import is rejected as a
 // duplicate. Either all files count when Import returns, or none; without an error they are on
 // disk. The measurements of files whose names say that they are synthetic say so in their
-// OperatorName. With the kind Sniffed, each file has the kind that its content says. watch, which
-// may be nil, gets the number of bytes as they are read.
+// OperatorName. With the kind Sniffed, each file has the kind that its content says. The files of a
+// campaign give all of its kinds, and replace the campaign if the store has it with other rows; see
+// ErrFewer. watch, which may be nil, gets the number of bytes as they are read.
 func (s *Store) Import(ctx context.Context, code market.Code, kind Kind, watch source.Watch,
 	paths ...string) ([]*source.Report, error) {
 	m := market.Get(code)
@@ -52,19 +53,24 @@ func (s *Store) Import(ctx context.Context, code market.Code, kind Kind, watch s
 // importOnce imports files. Error: errMoved.
 func (s *Store) importOnce(m *market.Market, files []detectedFile, watch source.Watch) ([]*source.Report, error) {
 	base := s.view()
-	i := importRun{Store: s, market: m, segments: slices.Clone(base.segments), newSegments: map[string]*segment{},
-		watch: watch}
+	i := importRun{Store: s, market: m, base: base, segments: slices.Clone(base.segments), newSegments: map[string]*segment{},
+		watch: watch, campaigns: map[string]*campaignRun{}}
 	for _, f := range files {
 		if err := i.file(f); err != nil {
 			return nil, s.abandon(err, i.newSegments)
 		}
 	}
+	if err := i.endCampaigns(); err != nil {
+		return nil, s.abandon(err, i.newSegments)
+	}
 	if len(i.newSegments) == 0 {
 		return i.reports, nil
 	}
+	i.change.adds = true
 	if err := s.replace(&i.change, base, i.newSegments); err != nil {
 		return nil, err
 	}
+	_ = i.clean() // the import counts; what stays is tried again after the next change
 	return i.reports, nil
 }
 
@@ -102,7 +108,13 @@ func detect(kind Kind, paths []string) ([]detectedFile, error) {
 			return nil, fmt.Errorf("%s:1: a table of the kind %s, which has no %s", in.Name(), found.Kind.Name,
 				plural[kind])
 		}
-		files = append(files, detectedFile{found, f, is})
+		if f.published == nil {
+			files = append(files, detectedFile{found, f, is})
+			continue
+		}
+		for _, is := range f.kinds {
+			files = append(files, detectedFile{found, f, is})
+		}
 	}
 	return files, nil
 }
@@ -115,7 +127,9 @@ type importRun struct {
 	market      *market.Market
 	watch       source.Watch
 	change      change
-	segments    []*segment // that a row may be in already, including newSegments
+	base        *view
+	campaigns   map[string]*campaignRun // by id
+	segments    []*segment              // that a row may be in already, including newSegments
 	newSegments map[string]*segment
 	reports     []*source.Report
 	builder     *builder // of the previous file, nil for none
@@ -143,16 +157,23 @@ func (i *importRun) file(f detectedFile) error {
 		zone: zoneOf(i.market), now: now,
 		networks: map[network]network{}, builder: b}
 	r.first, r.second = f.format.positions()
-	duplicates := 0
+	duplicates, last, inTrains := 0, uint32(0), false
+	flush := func() error {
+		if f.format.published != nil && b.Campaign.ID == "" {
+			b.Campaign = f.format.published.campaign(f.Name(), b.Synthetic, inTrains, last)
+		}
+		return i.flush(b, &duplicates)
+	}
 	for in.NextRow() {
 		m, reason := r.readRow()
 		if reason != "" {
 			in.Reject(reason)
 			continue
 		}
+		last, inTrains = max(last, m.time), inTrains || r.inTrain()
 		b.add(&m)
 		if len(b.entries) == i.rowLimit { // bounds the memory, however large the file is
-			if err := i.flush(b, &duplicates); err != nil {
+			if err := flush(); err != nil {
 				return err
 			}
 		}
@@ -161,7 +182,7 @@ func (i *importRun) file(f detectedFile) error {
 	if err != nil {
 		return err
 	}
-	if err := i.flush(b, &duplicates); err != nil { // the last rows; before the report, which counts duplicates
+	if err := flush(); err != nil { // the last rows; before the report, which counts duplicates
 		return err
 	}
 	if r.badIDs > 0 {
@@ -171,6 +192,10 @@ func (i *importRun) file(f detectedFile) error {
 	report.RejectMany(duplicates, "duplicate")
 	report.CountServed()
 	f.warnOfColumns(report)
+	if f.format.published != nil {
+		report.Kind += " (" + plural[f.kind] + ")"
+		i.campaign(b.Campaign).reports = append(i.campaign(b.Campaign).reports, report)
+	}
 	i.reports = append(i.reports, report)
 	return nil
 }
@@ -191,7 +216,7 @@ func (f *detectedFile) warnOfColumns(report *source.Report) {
 
 // flush writes the rows of the builder, without duplicates, as a segment.
 func (i *importRun) flush(b *builder, duplicates *int) error {
-	*duplicates += b.sort(i.segments)
+	*duplicates += b.sort(i.others(b))
 	if len(b.entries) > 0 {
 		row, s, err := i.write(b)
 		if err != nil {

@@ -42,6 +42,8 @@ type Measurement struct {
 	NetworkType  string // CELLULAR, WIFI…
 
 	Radio Radio
+
+	Edition string // id of the campaign; "" for what nobody published
 }
 
 // A Radio is the serving cell and its signal.
@@ -77,6 +79,8 @@ type Query struct {
 	Box         *geo.Box     // edges included; nil: anywhere
 	Disc        *geo.Disc    // in addition to Box; nil: anywhere
 	Since       time.Time    // not older; zero: of any or unknown age
+	Newest      bool         // the newest campaign of each source is selected whatever its age: Since is for the others
+	Edition     string       // only those of this edition; "": of any
 	Until       time.Time    // older; zero: of any or unknown age
 	Best        bool         // only the best speedtest
 	Limit       int          // most measurements to return

@@ -90,6 +90,7 @@ func (s *Store) beginMerge() ([]*segment, error) {
 // A mergeKey has the properties that segments must share to be merged.
 type mergeKey struct {
 	market           market.Code
+	campaign         string // its id
 	kind             Kind
 	synthetic, added bool
 	size             int // by factors of mergeFan
@@ -101,7 +102,7 @@ func (s *Store) mergeable() []*segment {
 	groups := map[mergeKey][]*segment{}
 	for _, seg := range s.view().segments {
 		if seg.rows <= limit/2 { // two larger ones never fit into one
-			k := mergeKey{seg.Market, seg.Kind, seg.Synthetic, seg.Added,
+			k := mergeKey{seg.Market, seg.Campaign.ID, seg.Kind, seg.Synthetic, seg.Added,
 				(bits.Len(uint(seg.rows)) - 1) / bits.Len(mergeFan-1)}
 			groups[k] = append(groups[k], seg)
 		}

@@ -7,8 +7,8 @@ import (
 )
 
 // Retain removes the measurements that are older than d from the store and from the disk. It
-// removes a segment whose rows are all old, and rewrites one with some old rows. It returns the
-// number of removed rows. Measurements of unknown age are as old as their import. After an
+// removes a segment whose rows are all old, and rewrites one with some old rows. The newest campaign
+// of each source stays, whatever its age. It returns the number of removed rows. Measurements of unknown age are as old as their import. After an
 // error of the disk, they may be removed or not.
 func (s *Store) Retain(d time.Duration) (removed int, err error) {
 	s.mu.Lock()
@@ -31,9 +31,12 @@ func (s *Store) removeBefore(before time.Time) (removed int, err error) {
 	var c change
 	base := s.view()
 	known, segments := s.loaded(), map[string]*segment{}
+	newest := newestCampaigns(base.rows)
 	for _, row := range base.rows {
 		seg := known[row.File]
 		switch {
+		case newest[editionKey{row.Market, row.Campaign.ID}]:
+			continue
 		case row.Newest.Before(before):
 			removed += row.Rows
 		case !row.Oldest.Before(before), seg == nil: // a damaged file is for its owner to see

@@ -46,6 +46,7 @@ type SegmentInfo struct {
 	Imported time.Time   `json:"imported"`
 	Oldest   time.Time   `json:"oldest"` // measurement; one of unknown age is as old as its import
 	Newest   time.Time   `json:"newest"`
+	Campaign Campaign    `json:"campaign,omitzero"`
 
 	order uint64 // the key; 0 for a row without a key yet
 }
@@ -118,6 +119,7 @@ func parseRow(k, v []byte) (row SegmentInfo, err error) {
 type change struct {
 	put  []SegmentInfo // an order of 0 is one behind all others
 	drop []string      // files that no longer count
+	adds bool          // it has rows that no dropped file has
 }
 
 // write applies the change to the present rows. It deletes before it puts: a row that replaces another

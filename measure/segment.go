@@ -54,6 +54,8 @@ type meta struct {
 	Networks []network   `json:"networks"`
 	// Synthetic reports that the measurements were made up for a demonstration.
 	Synthetic bool `json:"synthetic,omitempty"`
+	// Campaign is the edition that all rows are of, if an authority published them.
+	Campaign Campaign `json:"campaign,omitzero"`
 	// Added reports that the rows were added one by one, not imported.
 	Added bool `json:"added,omitempty"`
 	// Replaces are the files whose rows this one has. If Repair finds these files too, they do not
@@ -84,6 +86,7 @@ type segment struct {
 	operators []int // of each network, in the market's table; -1: none
 	blocks    []block
 	counts    Counts
+	spans     []span                      // of the origins
 	byCell    func() map[cellKey][]uint32 // rowsByCell, made by the first call
 }
 
@@ -187,7 +190,7 @@ func decode(data []byte) (*segment, error) {
 	for i := range s.Networks {
 		s.operators[i] = s.Networks[i].operator(s.table)
 	}
-	s.blocks, s.counts, s.byCell = s.newBlocks(), s.newCounts(), sync.OnceValue(s.rowsByCell)
+	s.blocks, s.counts, s.spans, s.byCell = s.newBlocks(), s.newCounts(), s.newSpans(), sync.OnceValue(s.rowsByCell)
 	return s, nil
 }
 

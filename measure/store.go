@@ -61,6 +61,8 @@ type Store struct {
 type view struct {
 	segments []*segment // of the rows that can be used
 	rows     []SegmentInfo
+	newest   map[editionKey]bool              // the newest campaign of each source
+	editions func() map[market.Code][]Edition // made by the first call
 	version  string
 	problems []string
 	fetchErr error // why the file of a row is missing that another machine has
@@ -141,6 +143,7 @@ func (s *Store) newView(rows []SegmentInfo, loaded map[string]*segment) *view {
 		v.segments = append(v.segments, seg)
 	}
 	v.segments = slices.DeleteFunc(v.segments, func(g *segment) bool { return g == nil })
+	v.newest, v.editions = newestCampaigns(rows), sync.OnceValue(v.listEditions)
 	v.version = strconv.FormatUint(version.Sum64(), 16)
 	go v.order()
 	return v

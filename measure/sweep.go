@@ -41,6 +41,12 @@ func (s *Store) removeSpare(before time.Time) error {
 	}
 	names, err := s.uncounted()
 	errs := []error{err, folder.SweepTemporary(s.dir)}
+	replaced := map[string]bool{} // by files that count: a corrected campaign has not all rows of the former one
+	for _, seg := range v.segments {
+		for _, file := range seg.Replaces {
+			replaced[file] = true
+		}
+	}
 	for _, name := range names {
 		path := filepath.Join(s.dir, name)
 		if s.blobs != nil { // they were another machine's, or were not acknowledged
@@ -48,7 +54,7 @@ func (s *Store) removeSpare(before time.Time) error {
 			continue
 		}
 		seg, err := readSegment(path)
-		if err == nil && seg.isRedundant(v.segments, before) {
+		if err == nil && (replaced[name] || seg.isRedundant(v.segments, before)) {
 			errs = append(errs, os.Remove(path))
 		}
 	}

@@ -1,0 +1,120 @@
+package measure
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"relais/ingest/source"
+)
+
+// ErrFewer is wrapped by the error of an import whose file has far fewer measurements of a campaign than the store:
+// most likely it is cut.
+var ErrFewer = errors.New("it has far fewer measurements than the campaign that is there, which stays")
+
+// A campaignRun is a campaign of an import.
+type campaignRun struct {
+	Campaign
+	former  []*segment // that have the campaign now
+	reports []*source.Report
+}
+
+// campaign returns what the import knows of a campaign.
+func (i *importRun) campaign(c Campaign) *campaignRun {
+	if i.campaigns[c.ID] == nil {
+		run := &campaignRun{Campaign: c}
+		for _, s := range i.base.segments {
+			if s.Market == i.market.Code && s.Campaign.ID == c.ID {
+				run.former = append(run.former, s)
+			}
+		}
+		i.campaigns[c.ID] = run
+	}
+	return i.campaigns[c.ID]
+}
+
+// others returns the segments whose rows a builder must not have again: of a campaign, only those of the same import,
+// since the former ones are replaced.
+func (i *importRun) others(b *builder) []*segment {
+	if b.Campaign.ID == "" {
+		return i.segments
+	}
+	c := i.campaign(b.Campaign)
+	b.Replaces = nil
+	for _, s := range c.former {
+		if s.Kind == b.Kind {
+			b.Replaces = append(b.Replaces, s.file)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(i.segments), func(s *segment) bool { return slices.Contains(c.former, s) })
+}
+
+// endCampaigns replaces the former campaigns by those of the import, and drops those of the import that have the same
+// rows. Error: ErrFewer.
+func (i *importRun) endCampaigns() error {
+	for _, c := range i.campaigns {
+		var added []*segment
+		for _, s := range i.newSegments {
+			if s.Campaign.ID == c.ID {
+				added = append(added, s)
+			}
+		}
+		had, has := rowsOfAll(c.former), rowsOfAll(added)
+		switch {
+		case len(c.former) == 0 && has > 0:
+			c.note("new, with %d measurements", has)
+		case has*100 < had*95:
+			return fmt.Errorf("%s: %w: %d, and %d are there", c.ID, ErrFewer, has, had)
+		case had == has && sameRows(added, c.former):
+			if err := i.drop(added); err != nil {
+				return err
+			}
+			for _, r := range c.reports {
+				r.RejectMany(r.Served, "duplicate")
+				r.CountServed()
+			}
+			c.note("the same as before")
+		case has > 0:
+			for _, s := range c.former {
+				i.change.drop = append(i.change.drop, s.file)
+			}
+			c.note("corrected, with %d measurements instead of %d", has, had)
+		}
+	}
+	return nil
+}
+
+// note says in the reports what became of a campaign.
+func (c *campaignRun) note(format string, values ...any) {
+	for _, r := range c.reports {
+		r.Campaign = c.ID + ": " + fmt.Sprintf(format, values...)
+	}
+}
+
+// drop removes segments of the import.
+func (i *importRun) drop(added []*segment) error {
+	dropped := map[string]*segment{}
+	for _, s := range added {
+		dropped[s.file] = s
+		delete(i.newSegments, s.file)
+	}
+	i.change.put = slices.DeleteFunc(i.change.put, func(r SegmentInfo) bool { return dropped[r.File] != nil })
+	return i.abandon(nil, dropped)
+}
+
+func rowsOfAll(segments []*segment) (n int) {
+	for _, s := range segments {
+		n += s.rows
+	}
+	return n
+}
+
+// sameRows reports whether each row of the segments is in the others.
+func sameRows(segments, others []*segment) bool {
+	for _, s := range segments {
+		if b := s.builder(); b.sort(others) != s.rows {
+			return false
+		}
+	}
+	return true
+}
