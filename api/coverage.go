@@ -16,7 +16,7 @@ var coveragePoints = endpoint.New(endpoint.Decl{
 	Name: "coverage.points", Path: "/coverage/points", Scope: "coverage:read", FailureName: "COVERAGE_POINTS", MaxAge: 60,
 	Example:    endpoint.Request{Target: "/coverage/points?technology=LTE&limit=1"},
 	DependsOn:  []string{catalog.Recent},
-	Summary:    "Points of a market where the signal was measured in the last days, the newest first.",
+	Summary:    "Points of a market where the signal was measured in the last days or in the newest campaign of an authority, the newest first.",
 	Doc:        "Where there are more than limit, they are an even sample of the place. Levels are in dBm and dB.",
 	ErrorCodes: []string{codeInvalidBBox, codeInvalidOperator},
 	Shapes:     shapes[[]view.Point, view.PointsMeta](),
@@ -29,7 +29,7 @@ type pointsParams struct {
 	boxParams
 	Format tableFormat `param:"format" default:"json" doc:"json; or csv: the items without meta, in columns with the names of their members."`
 	csvParams
-	Days  int `param:"days" default:"30" min:"1" max:"365" doc:"How many days back."`
+	windowParams
 	Limit int `param:"limit" default:"500" min:"1" max:"5000" doc:"Most items to answer."`
 }
 
@@ -65,8 +65,12 @@ func (r *Env) points(_ context.Context, p *pointsParams) (*endpoint.Answer, erro
 	if err != nil {
 		return nil, err
 	}
-	found, err := r.Points(catalog.Measures{Market: m, Operators: operators, Generations: p.Technology.Generations(),
-		Box: p.box(), Days: p.Days, Sample: true, Limit: p.Limit})
+	q := catalog.Measures{Market: m, Operators: operators, Generations: p.Technology.Generations(), Box: p.box(),
+		Sample: true, Limit: p.Limit}
+	if err := p.Apply(r, &q); err != nil {
+		return nil, err
+	}
+	found, err := r.Points(q)
 	if err != nil {
 		return nil, err
 	}
@@ -75,5 +79,5 @@ func (r *Env) points(_ context.Context, p *pointsParams) (*endpoint.Answer, erro
 	}
 	return encodePage(found.Items, view.AppendPoint, view.PointsMeta{Limit: p.Limit, Returned: len(found.Items),
 		Market: p.Market, Operator: p.Operator.canonical(m), Technology: (*string)(p.Technology),
-		SourceUnavailableReason: unavailableReason(m), DataVersion: &found.Version})
+		Editions: r.editions(m, measure.Coverage), SourceUnavailableReason: unavailableReason(m), DataVersion: &found.Version})
 }

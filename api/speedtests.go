@@ -9,6 +9,7 @@ import (
 	"relais/catalog"
 	"relais/export"
 	"relais/market"
+	"relais/measure"
 )
 
 var (
@@ -20,7 +21,7 @@ var listSpeedtests = endpoint.New(endpoint.Decl{
 	Name: "speedtests.list", Path: "/speedtests", Scope: "speedtest:read", FailureName: "SPEEDTESTS", MaxAge: 60,
 	Example:    endpoint.Request{Target: "/speedtests?limit=1"},
 	DependsOn:  []string{catalog.Recent},
-	Summary:    "Speedtests of a market in the last days, the newest first.",
+	Summary:    "Speedtests of a market in the last days or in the newest campaign of an authority, the newest first.",
 	Doc:        "Speeds are in Mbit/s, times in milliseconds, levels in dBm and dB.",
 	ErrorCodes: []string{codeInvalidBBox, codeInvalidOperator},
 	Shapes:     shapes[[]view.Speedtest, view.SpeedtestsMeta](),
@@ -32,7 +33,7 @@ type speedtestsParams struct {
 	boxParams
 	Format tableFormat `param:"format" default:"json" doc:"json; or csv: the items without meta, in columns with the names of their members."`
 	csvParams
-	Days   int `param:"days" default:"30" min:"1" max:"365" doc:"How many days back."`
+	windowParams
 	Limit  int `param:"limit" default:"100" min:"1" max:"1000" doc:"Most items to answer."`
 	Offset int `param:"offset" default:"0" min:"0" doc:"Items to pass over."`
 }
@@ -47,8 +48,11 @@ func (r *Env) speedtests(_ context.Context, p *speedtestsParams) (*endpoint.Answ
 	if err != nil {
 		return nil, err
 	}
-	found, err := r.Speedtests(catalog.Measures{Market: m, Operators: operators, Box: p.box(), Days: p.Days,
-		Offset: p.Offset, Limit: p.Limit})
+	q := catalog.Measures{Market: m, Operators: operators, Box: p.box(), Offset: p.Offset, Limit: p.Limit}
+	if err := p.Apply(r, &q); err != nil {
+		return nil, err
+	}
+	found, err := r.Speedtests(q)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +62,7 @@ func (r *Env) speedtests(_ context.Context, p *speedtestsParams) (*endpoint.Answ
 	}
 	return encodePage(found.Items, view.AppendSpeedtest, view.SpeedtestsMeta{Limit: p.Limit, Returned: len(found.Items),
 		Market: p.Market, Operator: p.Operator.canonical(m), Offset: p.Offset, HasMore: next != nil, NextOffset: next,
-		SourceUnavailableReason: unavailableReason(m), DataVersion: &found.Version})
+		Editions: r.editions(m, measure.Speedtest), SourceUnavailableReason: unavailableReason(m), DataVersion: &found.Version})
 }
 
 // measureBytes is the approximate size of a measurement in JSON.

@@ -94,11 +94,11 @@ func (r *Env) addLayers(tile []byte, p *tileParams, t tiles.Tile) ([]byte, error
 	return tile, nil
 }
 
-// measureLayer returns what makes a layer of the measurements of the last year.
+// measureLayer returns what makes a layer of the measurements of the last year and of the newest campaigns.
 func measureLayer(layer func(*measure.Store, measure.Query, tiles.Tile) ([]byte, error),
 ) func(*Env, *tileParams, tiles.Tile) ([]byte, error) {
 	return func(r *Env, p *tileParams, t tiles.Tile) ([]byte, error) {
-		q := catalog.Measures{Since: yearStart(r)}
+		q := catalog.Measures{Since: yearStart(r), Newest: true}
 		for _, g := range p.Generation {
 			q.Generations = append(q.Generations, measure.Generation(g))
 		}

@@ -18,6 +18,8 @@ type Measures struct {
 	Box          *geo.Box
 	Disc         *geo.Disc // in addition to the box
 	Days         int       // how far back from the minute of the request, 0 for any age
+	Newest       bool      // in addition the newest campaign of each source, whatever its age
+	Edition      string    // only those of this edition, "" for all
 	Since, Until time.Time // measured then or later, and before; zero for any and for unknown age
 	// Sample asks for an even sample of the place, the newest first. It is for coverage points.
 	Sample bool
@@ -25,6 +27,34 @@ type Measures struct {
 	Of     *SiteTests // only the speedtests of a site, nil for any
 	// Offset is how many measurements are passed over, and Limit how many there are at most.
 	Offset, Limit int
+}
+
+// UsualDays is how far back a question reaches that says nothing of ages.
+const UsualDays = 30
+
+// SetWindow sets which measurements the question is about by when they were made and published. It may state days, an
+// edition, both or neither: then it is about the usual days and the newest campaigns.
+func (q *Measures) SetWindow(days *int, edition string) {
+	q.Days, q.Newest, q.Edition = 0, days == nil && edition == "", edition
+	switch {
+	case days != nil:
+		q.Days = *days
+	case q.Newest:
+		q.Days = UsualDays
+	}
+}
+
+// MeasureEditions returns the editions of a market that have measurements of a kind. See measure.Store.Editions.
+func (c *Catalog) MeasureEditions(m *market.Market, kind measure.Kind) (list []measure.Edition) {
+	if c.Measures == nil {
+		return nil
+	}
+	for _, e := range c.Measures.Editions(m.Code) {
+		if e.Measures[kind] > 0 {
+			list = append(list, e)
+		}
+	}
+	return list
 }
 
 // MeasureStore returns the measurements. Error: ErrNoMeasures.
@@ -44,7 +74,7 @@ func (q *Measures) Query(minute time.Time) measure.Query {
 		}
 	}
 	return measure.Query{Market: q.Market.Code, Among: q.Market.KeysOf(q.Operators), Generations: q.Generations,
-		Box: q.Box, Disc: q.Disc, Since: since, Until: q.Until, Offset: q.Offset, Limit: q.Limit}
+		Box: q.Box, Disc: q.Disc, Newest: q.Newest, Edition: q.Edition, Since: since, Until: q.Until, Offset: q.Offset, Limit: q.Limit}
 }
 
 // Speedtests returns a page of speedtests, the newest first. Error: ErrNoMeasures.

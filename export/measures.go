@@ -55,6 +55,7 @@ var headColumns = []Column[measure.Measurement]{
 	{"mnc", Whole, func(m *measure.Measurement, v *Value) { v.SetWhole(m.MNC) }},
 	{"mobileOperator", Text, func(m *measure.Measurement, v *Value) { v.Text = m.OperatorName }},
 	{"networkType", Text, func(m *measure.Measurement, v *Value) { v.Text = m.NetworkType }},
+	{"edition", Text, func(m *measure.Measurement, v *Value) { v.SetText(m.Edition) }},
 }
 
 // radioColumns are the serving cell of a measurement.

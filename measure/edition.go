@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"relais/ingest/source"
 	"relais/market"
 )
 
@@ -63,6 +64,24 @@ type Edition struct {
 	Imported    time.Time // the last time
 	Newest      bool      // the newest campaign of its source
 	Measures    map[Kind]int
+}
+
+// Name returns the publisher and the months of a campaign in English, such as "ARCEP, June to August 2025". Synthetic
+// measurements have SYNTHETIC before it.
+func (e *Edition) Name() string {
+	first, last := e.First.Format("January 2006"), e.Last.Format("January 2006")
+	if e.First.Year() == e.Last.Year() {
+		first = e.First.Format("January")
+	}
+	months := last
+	if e.First.Year() != e.Last.Year() || e.First.Month() != e.Last.Month() {
+		months = first + " to " + last
+	}
+	name := e.Campaign.Publisher + ", " + months
+	if e.Synthetic {
+		return source.Synthetic + " " + name
+	}
+	return name
 }
 
 // A span sums up the rows of one origin of a segment.

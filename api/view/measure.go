@@ -2,6 +2,7 @@ package view
 
 import (
 	"strconv"
+	"time"
 
 	"relais/internal/jsontext"
 	"relais/market"
@@ -23,6 +24,7 @@ type Speedtest struct {
 	MobileOperator string         `json:"mobileOperator" doc:"Name of the network's operator; empty when it is not known. Demonstration data says here that it is synthetic."`
 	NetworkType    string         `json:"networkType" doc:"CELLULAR, WIFI and so on; empty when it is not stated."`
 	ConnectionType string         `json:"connectionType" doc:"LTE, 5G and so on; empty when it is not stated."`
+	Edition        *string        `json:"edition" doc:"Id of the campaign in meta.editions; null for what no authority published."`
 	DeviceType     string         `json:"deviceType" doc:"phone, tablet and so on; empty when it is not stated."`
 	Radio          SpeedtestRadio `json:"radio"`
 }
@@ -49,6 +51,7 @@ type Point struct {
 	MobileOperator string      `json:"mobileOperator" doc:"Name of the network's operator; empty when it is not known. Demonstration data says here that it is synthetic."`
 	MCC            *int        `json:"mcc" doc:"Mobile country code."`
 	MNC            *int        `json:"mnc" doc:"Mobile network code."`
+	Edition        *string     `json:"edition" doc:"Id of the campaign in meta.editions; null for what no authority published."`
 	Radio          PointRadio  `json:"radio"`
 }
 
@@ -60,6 +63,32 @@ type PointRadio struct {
 	PCI    *int    `json:"pci" doc:"Physical cell id."`
 }
 
+// An Edition is measurements that came together: a campaign that an authority published, or an import.
+type Edition struct {
+	ID        string  `json:"id" doc:"For the parameter edition: of a campaign such as arcep-2025-habitations; of the operator's own files one for each import; server for the speedtests that people submitted one by one."`
+	Source    *string `json:"source" doc:"Who published it, such as ARCEP; null for what nobody published."`
+	Name      *string `json:"name" doc:"Source and months of the measurements, such as ARCEP, June to August 2025; null for what nobody published."`
+	Licence   *string `json:"licence" doc:"Of what was published."`
+	FirstDay  *string `json:"firstDay" doc:"Of the measurements, YYYY-MM-DD, UTC; null where they state no time."`
+	LastDay   *string `json:"lastDay"`
+	Imported  string  `json:"imported" doc:"When it came into the folder, ISO 8601, UTC."`
+	Measures  int     `json:"measures" doc:"Measurements of the kind of the answer, of the whole market."`
+	Newest    bool    `json:"newest" doc:"The newest campaign of its source: answers without days have it, whatever its age."`
+	Synthetic bool    `json:"synthetic" doc:"Nobody measured it: it was made up for a demonstration."`
+}
+
+// NewEdition returns an edition with its measurements of a kind.
+func NewEdition(e *measure.Edition, kind measure.Kind) Edition {
+	v := Edition{ID: e.ID, Imported: Moment(e.Imported), Measures: e.Measures[kind], Newest: e.Newest, Synthetic: e.Synthetic}
+	if e.Campaign.ID != "" {
+		v.Source, v.Name, v.Licence = &e.Campaign.Publisher, new(e.Name()), &e.Campaign.Licence
+	}
+	if !e.First.IsZero() {
+		v.FirstDay, v.LastDay = new(e.First.Format(time.DateOnly)), new(e.Last.Format(time.DateOnly))
+	}
+	return v
+}
+
 // SpeedtestsMeta is the meta of /speedtests.
 type SpeedtestsMeta struct {
 	Limit                   int         `json:"limit"`
@@ -69,6 +98,7 @@ type SpeedtestsMeta struct {
 	Offset                  int         `json:"offset"`
 	HasMore                 bool        `json:"hasMore"`
 	NextOffset              *int        `json:"nextOffset" doc:"offset of the next page; null on the last."`
+	Editions                []Edition   `json:"editions" doc:"Of the market, not only of this answer: campaigns, the last measured first, and then the last 50 imports."`
 	SourceUnavailableReason *string     `json:"sourceUnavailableReason" doc:"Why the market has no inventory; null when it has."`
 	DataVersion             *string     `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null without data."`
 }
@@ -92,6 +122,7 @@ type PointsMeta struct {
 	Market                  market.Code `json:"market"`
 	Operator                string      `json:"operator"`
 	Technology              *string     `json:"technology" doc:"null when any is wanted."`
+	Editions                []Edition   `json:"editions" doc:"Of the market, not only of this answer: campaigns, the last measured first, and then the last 50 imports."`
 	SourceUnavailableReason *string     `json:"sourceUnavailableReason" doc:"Why the market has no inventory; null when it has."`
 	DataVersion             *string     `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null without data."`
 }
@@ -149,7 +180,11 @@ func appendHead(dst []byte, m *measure.Measurement) []byte {
 func appendNetwork(dst []byte, m *measure.Measurement) []byte {
 	dst = appendWhole(append(dst, `,"mcc":`...), m.MCC)
 	dst = appendWhole(append(dst, `,"mnc":`...), m.MNC)
-	return jsontext.AppendString(append(dst, `,"mobileOperator":`...), m.OperatorName)
+	dst = jsontext.AppendString(append(dst, `,"mobileOperator":`...), m.OperatorName)
+	if dst = append(dst, `,"edition":`...); m.Edition == "" {
+		return append(dst, "null"...)
+	}
+	return jsontext.AppendString(dst, m.Edition)
 }
 
 // appendRadio begins the object radio.

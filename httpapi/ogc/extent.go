@@ -89,6 +89,12 @@ func timesOfMeasures(kind measure.Kind) func(*api.Env, market.Code) moments {
 		if m.first, m.last = r.Measures.Ages(code, kind, oldest); m.first.Before(oldest) && !m.first.IsZero() {
 			m.first = oldest
 		}
+		for _, e := range r.MeasureEditions(market.Get(code), kind) {
+			if e.Newest {
+				m.add(e.First)
+				m.add(e.Last)
+			}
+		}
 		return m
 	}
 }

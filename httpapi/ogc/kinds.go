@@ -110,12 +110,12 @@ type measureItems struct {
 	page
 }
 
-// The measurements of the last year are features.
+// The measurements of the last year are features, and the newest campaigns.
 const measureDays = 365
 
 // question returns the question for a page.
 func (p *measureItems) question() (q catalog.Measures, err error) {
-	q = catalog.Measures{Days: measureDays, Box: p.BBox.box(), Offset: p.Offset, Limit: p.limit()}
+	q = catalog.Measures{Days: measureDays, Newest: true, Box: p.BBox.box(), Offset: p.Offset, Limit: p.limit()}
 	q.Since, q.Until, _ = p.Datetime.bounds()
 	q.Market, q.Operators, err = p.Resolve()
 	return q, err
@@ -128,7 +128,7 @@ var measureErrors = []string{"INVALID_BBOX", "INVALID_OPERATOR", "INVALID_DATE"}
 
 var speedtests = func() kind {
 	k := kind{name: "speedtests", title: "Speedtests",
-		description: "Speedtests of the last 365 days, the newest first. The newest 10,000 can be asked by their ids.",
+		description: "Speedtests of the last 365 days and of the newest campaign of each authority, the newest first. The newest 10,000 can be asked by their ids.",
 		times:       timesOfMeasures(measure.Speedtest), table: func() *export.Table { return export.Speedtests(nil) }}
 	k.items, k.item = declare(decl{name: k.name, columns: k.table().Names(),
 		scope: "speedtest:read", failure: "SPEEDTESTS", maxAge: 60,
@@ -143,7 +143,7 @@ var speedtests = func() kind {
 				limit: p.limit(), total: found.Total}, err
 		},
 		func(_ context.Context, r *api.Env, p *marketOne) (*features, error) {
-			found, err := r.Speedtests(catalog.Measures{Market: market.Get(p.Market), Days: measureDays, Limit: newestMeasures})
+			found, err := r.Speedtests(catalog.Measures{Market: market.Get(p.Market), Days: measureDays, Newest: true, Limit: newestMeasures})
 			return &features{market: p.Market, kind: "speedtests", table: export.Speedtests(found.Items), id: p.FeatureID}, err
 		})
 	return k
@@ -151,7 +151,7 @@ var speedtests = func() kind {
 
 var coverage = func() kind {
 	k := kind{name: "coverage", title: "Coverage points",
-		description: "Points of the last 365 days where the signal was measured, in no order.",
+		description: "Points of the last 365 days and of the newest campaign of each authority where the signal was measured, in no order.",
 		times:       timesOfMeasures(measure.Coverage), table: func() *export.Table { return export.Coverage(nil) }}
 	k.items, k.item = declare(decl{name: k.name, columns: k.table().Names(),
 		scope: "coverage:read", failure: "COVERAGE_POINTS", maxAge: 60,
@@ -166,7 +166,7 @@ var coverage = func() kind {
 				limit: p.limit(), total: found.Total}, err
 		},
 		func(_ context.Context, r *api.Env, p *marketOne) (*features, error) {
-			found, err := r.Points(catalog.Measures{Market: market.Get(p.Market), Days: measureDays, ID: p.FeatureID, Limit: 1})
+			found, err := r.Points(catalog.Measures{Market: market.Get(p.Market), Days: measureDays, Newest: true, ID: p.FeatureID, Limit: 1})
 			return &features{market: p.Market, kind: "coverage", table: export.Coverage(found.Items), id: p.FeatureID}, err
 		})
 	return k

@@ -18,7 +18,7 @@ type areaSummaryParams struct {
 	pointParams
 	radiusParams
 	marketParams
-	daysParams
+	api.WindowParams
 }
 
 // An AreaSummary has the quantiles of the speedtests around a centre.
@@ -56,7 +56,7 @@ type Quantiles struct {
 }
 
 func speedsNearPoint(r *Reading, _ context.Context, p *areaSummaryParams) (*AreaSummary, error) {
-	return r.areaSummary(p.center(p.Market), p.RadiusKm, p.Operator, p.Days)
+	return r.areaSummary(p.center(p.Market), p.RadiusKm, p.Operator, p.WindowParams)
 }
 
 var speedtestsAreaSummaryFromPlace = endpoint.New(endpoint.Decl{
@@ -68,7 +68,7 @@ type areaSummaryFromPlaceParams struct {
 	placeParams
 	radiusParams
 	operatorParams
-	daysParams
+	api.WindowParams
 }
 
 func speedsNearPlace(r *Reading, _ context.Context, p *areaSummaryFromPlaceParams) (*AreaSummary,
@@ -77,11 +77,11 @@ func speedsNearPlace(r *Reading, _ context.Context, p *areaSummaryFromPlaceParam
 	if err != nil {
 		return nil, err
 	}
-	return r.areaSummary(placeCenter(place), p.RadiusKm, p.Operator, p.Days)
+	return r.areaSummary(placeCenter(place), p.RadiusKm, p.Operator, p.WindowParams)
 }
 
-func (r *Reading) areaSummary(c *Center, km float64, o api.Operators, days int) (*AreaSummary, error) {
-	q, err := c.measures(o, km, days)
+func (r *Reading) areaSummary(c *Center, km float64, o api.Operators, w api.WindowParams) (*AreaSummary, error) {
+	q, err := r.around(c, o, km, w)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (r *Reading) areaSummary(c *Center, km float64, o api.Operators, days int) 
 	if err != nil {
 		return nil, err
 	}
-	s := &AreaSummary{Center: *c, Groups: make([]SpeedGroup, len(groups)), Measured: measuredOrigin}
+	s := &AreaSummary{Center: *c, Groups: make([]SpeedGroup, len(groups)), Measured: r.measured(c.Market, measure.Speedtest)}
 	for i, g := range groups {
 		s.Total += g.Count
 		s.Groups[i] = SpeedGroup{newGroup(&g), newQuantiles(g.Values[0]), newQuantiles(g.Values[1]),

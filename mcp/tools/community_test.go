@@ -234,7 +234,7 @@ func TestSessions(t *testing.T) {
 		t.Errorf("%v, the API has %d, want %v and 60", all["allMeasures"], n, n)
 	}
 	wantMembers(t, mustCall(t, r, "sessions_list_nearby", `{"lat":48.85,"lon":2.29,"limit":2,"offset":2}`),
-		object{"returned": 2.0, "nextOffset": 4.0, "origin": measuredOrigin.Origin}, "answer")
+		object{"returned": 2.0, "nextOffset": 4.0, "origin": measuredOrigin}, "answer")
 	for _, bad := range []string{`{}`, `{"lat":48,"lon":2,"radiusKm":21}`, `{"lat":48,"lon":2,"operator":"ROGERS"}`,
 		`{"lat":48,"lon":2,"market":"XX"}`} {
 		if _, err := call(r, "sessions_list_nearby", bad); err == nil {

@@ -70,7 +70,9 @@ type CoveragePoint struct {
 	RSRQ        *float64         `json:"rsrq" doc:"dB."`
 	SNR         *float64         `json:"snr" doc:"dB."`
 	Technology  string           `json:"technology" doc:"As the source calls it; empty when it is not stated."`
+	NoService   bool             `json:"noService" doc:"A phone found no network here."`
 	Operator    string           `json:"mobileOperator" doc:"Empty when it is not known."`
+	Edition     *string          `json:"edition" doc:"Of the campaign that it is from; null for what no authority published."`
 	Radio       view.PointRadio  `json:"radio"`
 }
 
@@ -88,7 +90,7 @@ func siteCoverage(r *Reading, _ context.Context, p *siteCoverageParams) (*SiteCo
 	if err != nil {
 		return nil, err
 	}
-	v := &SiteCoverage{Center: *c, Technologies: []TechnologyCoverage{}, Measured: measuredOrigin,
+	v := &SiteCoverage{Center: *c, Technologies: []TechnologyCoverage{}, Measured: r.measured(c.Market, measure.Coverage),
 		Sourced: sourced(loaded.Table, loaded),
 		Points:  each(points.Items, func(p measure.Point) CoveragePoint { return newCoveragePoint(&p, c.point()) })}
 	// Groups come by operator, and the answer has them by generation; stable keeps the operators in order.
@@ -110,7 +112,7 @@ func newCoveragePoint(p *measure.Point, center geo.Point) CoveragePoint {
 	return CoveragePoint{ID: p.ID, Timestamp: timestamp(p.Time), Coordinates: view.Coordinates(p.Position),
 		Distance: metresTo(center, p.Position),
 		Signal:   number(p.Signal), RSRP: number(p.Radio.RSRP), RSRQ: number(p.Radio.RSRQ), SNR: number(p.Radio.SNR),
-		Technology: p.Technology, Operator: p.OperatorName, Radio: pointRadio(&p.Radio)}
+		Technology: p.Technology, NoService: p.NoService(), Operator: p.OperatorName, Edition: textOrNull(p.Edition), Radio: pointRadio(&p.Radio)}
 }
 
 // nearSite returns a site, its place, and the question for the measurements around it.

@@ -90,7 +90,7 @@ func TestMeasuresFromPlace(t *testing.T) {
 			from := mustCall(t, r, tt.tool+"_from_place", `{"place":"75","market":"FR","days":365}`)
 			same := mustCall(t, r, tt.tool, fmt.Sprintf(`{"lat":%v,"lon":%v,"days":365}`, at["lat"], at["lng"]))
 			if fmt.Sprint(from[tt.member]) != fmt.Sprint(same[tt.member]) || len(from[tt.member].([]any)) == 0 ||
-				from["origin"] != measuredOrigin.Origin {
+				from["origin"] != measuredOrigin {
 				t.Errorf("%s: got %v\nwant the %s of %v", tt.tool, from, tt.member, same)
 			}
 		})

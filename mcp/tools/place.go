@@ -166,6 +166,15 @@ func (c *Center) measures(o api.Operators, km float64, days int) (q catalog.Meas
 	return q, err
 }
 
+// around asks for the measurements of operators around a centre, in a window.
+func (r *Reading) around(c *Center, o api.Operators, km float64, w api.WindowParams) (catalog.Measures, error) {
+	q, err := c.measures(o, km, 0)
+	if err == nil {
+		err = w.Apply(r.Env, &q)
+	}
+	return q, err
+}
+
 // placeCenter returns a place as a centre.
 func placeCenter(p *catalog.NamedPlace) *Center {
 	c := &Center{Name: placeTitle(&p.Place), Market: p.Market.Code, Coordinates: view.Coordinates(p.Center)}

@@ -38,7 +38,7 @@ func getSignalStats(r *Reading, _ context.Context, p *nearSiteParams) (*SignalSt
 	if err != nil {
 		return nil, err
 	}
-	v := &SignalStats{Center: *c, Groups: make([]SignalGroup, len(groups)), Measured: measuredOrigin,
+	v := &SignalStats{Center: *c, Groups: make([]SignalGroup, len(groups)), Measured: r.measured(c.Market, measure.Coverage),
 		Sourced: sourced(loaded.Table, loaded)}
 	for i, g := range groups {
 		v.Total += g.Count

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"math"
+	"slices"
 	"time"
 
 	"relais/api"
@@ -10,6 +11,7 @@ import (
 	"relais/api/view"
 	"relais/catalog"
 	"relais/geo"
+	"relais/market"
 	"relais/measure"
 )
 
@@ -43,10 +45,33 @@ type SpeedtestList struct {
 
 // Measured is embedded in answers that show measures.
 type Measured struct {
-	Origin string `json:"origin" doc:"Who measured; say so when you repeat it."`
+	Origin    string     `json:"origin" doc:"Who measured; say so when you repeat it."`
+	Campaigns []Campaign `json:"campaigns" doc:"Of authorities, in the whole market; name the campaign when you repeat a measurement that has its edition."`
 }
 
-var measuredOrigin = Measured{"Measured by people with their phones, except what is marked synthetic, and kept by the operator of this server; no authority vouches for it. Where nobody measured, nothing is known."}
+// A Campaign is the measurements that an authority published together.
+type Campaign struct {
+	Edition string `json:"edition" doc:"For the parameter edition."`
+	Name    string `json:"name" doc:"Source and months, such as ARCEP, June to August 2025."`
+	Licence string `json:"licence"`
+	Newest  bool   `json:"newest" doc:"Of its source: answers without days have it, whatever its age."`
+}
+
+const measuredOrigin = "Measured by people with their phones, except what is marked synthetic or has an edition, and kept by the operator of this server; no authority vouches for it. What has an edition was measured for the authority that campaigns names. Where nobody measured, nothing is known."
+
+// measured says where the measurements of a market are from.
+func (r *Reading) measured(code market.Code, kinds ...measure.Kind) Measured {
+	from := Measured{measuredOrigin, []Campaign{}}
+	for _, kind := range kinds {
+		for _, e := range r.MeasureEditions(market.Get(code), kind) {
+			c := Campaign{e.ID, e.Name(), e.Campaign.Licence, e.Newest}
+			if e.Campaign.ID != "" && !slices.Contains(from.Campaigns, c) {
+				from.Campaigns = append(from.Campaigns, c)
+			}
+		}
+	}
+	return from
+}
 
 // A Speedtest is a speedtest. Numbers that are not known are null.
 type Speedtest struct {
@@ -59,6 +84,7 @@ type Speedtest struct {
 	Upload         *float64            `json:"uploadSpeed" doc:"Mbit/s."`
 	Ping           *float64            `json:"ping" doc:"Milliseconds."`
 	Operator       string              `json:"mobileOperator" doc:"Empty when it is not known."`
+	Edition        *string             `json:"edition" doc:"Of the campaign that it is from; null for what no authority published."`
 	NetworkType    string              `json:"networkType" doc:"CELLULAR, WIFI and so on; empty when it is not stated."`
 	ConnectionType string              `json:"connectionType" doc:"LTE, 5G and so on; empty when it is not stated."`
 	Radio          view.SpeedtestRadio `json:"radio"`
@@ -86,19 +112,19 @@ func testsOfSite(r *Reading, _ context.Context, p *siteSpeedtestsParams) (*SiteS
 		found.Total = len(found.Items)
 	}
 	c := centerOf(loaded, at)
-	return &SiteSpeedtests{*c, speedtestList(c, found, p.Offset), sourced(loaded.Table, loaded)}, nil
+	return &SiteSpeedtests{*c, r.speedtestList(c, found, p.Offset), sourced(loaded.Table, loaded)}, nil
 }
 
-func speedtestList(c *Center, page catalog.Page[measure.Test], offset int) SpeedtestList {
+func (r *Reading) speedtestList(c *Center, page catalog.Page[measure.Test], offset int) SpeedtestList {
 	items := each(page.Items, func(t measure.Test) Speedtest { return newSpeedtest(&t, c.point()) })
-	return SpeedtestList{listOf(items, offset, page.Total), measuredOrigin}
+	return SpeedtestList{listOf(items, offset, page.Total), r.measured(c.Market, measure.Speedtest)}
 }
 
 func newSpeedtest(t *measure.Test, center geo.Point) Speedtest {
 	return Speedtest{ID: t.ID, Timestamp: timestamp(t.Time), Coordinates: view.Coordinates(t.Position),
 		Distance: metresTo(center, t.Position),
 		Download: number(t.Download), Average: number(t.Average), Upload: number(t.Upload), Ping: number(t.Ping),
-		Operator: t.OperatorName, NetworkType: t.NetworkType, ConnectionType: t.Technology,
+		Operator: t.OperatorName, Edition: textOrNull(t.Edition), NetworkType: t.NetworkType, ConnectionType: t.Technology,
 		Radio: view.SpeedtestRadio{PointRadio: pointRadio(&t.Radio), RSRP: number(t.Radio.RSRP),
 			RSRQ: number(t.Radio.RSRQ), SNR: number(t.Radio.SNR)}}
 }
@@ -146,16 +172,11 @@ var speedtestsNearby = endpoint.New(endpoint.Decl{
 	Summary: "Speedtests of the last days around a position, the newest first, with distances in metres. Use speedtests_area_summary for what is usual there, and speedtests_nearby_from_place for the name of a place.",
 }, testsNearPoint)
 
-// daysParams say how far back to look.
-type daysParams struct {
-	Days int `param:"days" default:"30" min:"1" max:"365" doc:"How many days back."`
-}
-
 type speedtestsNearbyParams struct {
 	pointParams
 	radiusParams
 	marketParams
-	daysParams
+	api.WindowParams
 	pageParams
 }
 
@@ -166,7 +187,7 @@ type NearbySpeedtests struct {
 }
 
 func testsNearPoint(r *Reading, _ context.Context, p *speedtestsNearbyParams) (*NearbySpeedtests, error) {
-	return r.speedtests(p.center(p.Market), p.RadiusKm, p.Operator, p.Days, p.pageParams)
+	return r.speedtests(p.center(p.Market), p.RadiusKm, p.Operator, p.WindowParams, p.pageParams)
 }
 
 var speedtestsNearbyFromPlace = endpoint.New(endpoint.Decl{
@@ -178,7 +199,7 @@ type speedtestsFromPlaceParams struct {
 	placeParams
 	radiusParams
 	operatorParams
-	daysParams
+	api.WindowParams
 	pageParams
 }
 
@@ -188,12 +209,12 @@ func testsNearPlace(r *Reading, _ context.Context, p *speedtestsFromPlaceParams)
 	if err != nil {
 		return nil, err
 	}
-	return r.speedtests(placeCenter(place), p.RadiusKm, p.Operator, p.Days, p.pageParams)
+	return r.speedtests(placeCenter(place), p.RadiusKm, p.Operator, p.WindowParams, p.pageParams)
 }
 
 // speedtests returns a page of the speedtests around a centre.
-func (r *Reading) speedtests(c *Center, km float64, o api.Operators, days int, p pageParams) (*NearbySpeedtests, error) {
-	q, err := c.measures(o, km, days)
+func (r *Reading) speedtests(c *Center, km float64, o api.Operators, w api.WindowParams, p pageParams) (*NearbySpeedtests, error) {
+	q, err := r.around(c, o, km, w)
 	if err != nil {
 		return nil, err
 	}
@@ -202,5 +223,5 @@ func (r *Reading) speedtests(c *Center, km float64, o api.Operators, days int, p
 	if err != nil {
 		return nil, err
 	}
-	return &NearbySpeedtests{*c, speedtestList(c, found, p.Offset)}, nil
+	return &NearbySpeedtests{*c, r.speedtestList(c, found, p.Offset)}, nil
 }
