@@ -74,7 +74,7 @@ func TestARCEP(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := openStore(t, t.TempDir())
 			path := write(t, "arcep.csv", text)
-			r := importedAs(t, s, market.FR, Speedtest, path)
+			r, points := importedCampaign(t, s, market.FR, path)
 			if want := map[string]int{noSpeeds: 6}; !maps.Equal(r.Rejected, want) || r.Served != 3 {
 				t.Errorf("speedtests: served %d, rejected %v; want 3 and %v", r.Served, r.Rejected, want)
 			}
@@ -91,9 +91,8 @@ func TestARCEP(t *testing.T) {
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("speedtests (-want +got)\n%s", diff)
 			}
-			r = importedAs(t, s, market.FR, Coverage, path)
-			if want := map[string]int{nothing: 2}; !maps.Equal(r.Rejected, want) || r.Served != 7 {
-				t.Errorf("coverage points: served %d, rejected %v; want 7 and %v", r.Served, r.Rejected, want)
+			if want := map[string]int{nothing: 2}; !maps.Equal(points.Rejected, want) || points.Served != 7 {
+				t.Errorf("coverage points: served %d, rejected %v; want 7 and %v", points.Served, points.Rejected, want)
 			}
 			got = nil
 			for _, p := range all(t, s, market.FR) {
@@ -145,7 +144,7 @@ func TestARCEPOverseas(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("points (-want +got)\n%s", diff)
 	}
-	r := importedAs(t, s, market.DROM, Coverage, write(t, "b.csv", rowsOf(arcepHeader, row("", "Orange", "14.6", "-61.0"))))
+	_, r := importedCampaign(t, s, market.DROM, write(t, "b.csv", rowsOf(arcepHeader, row("", "Orange", "14.6", "-61.0"))))
 	if want := map[string]int{manyZones: 1}; !maps.Equal(r.Rejected, want) {
 		t.Errorf("without a territory: rejected %v, want %v", r.Rejected, want)
 	}
@@ -159,7 +158,8 @@ func TestARCEP2022(t *testing.T) {
 		at+"latitude=45,54|protocole=WEB|rsrp=#VALEUR!|débit_en_Mbit/s=#VALEUR!")
 	s := openStore(t, t.TempDir())
 	path := write(t, "2022.csv", strings.ReplaceAll(text, "é", "\xe9"))
-	if r := importedAs(t, s, market.FR, Speedtest, path); r.Served != 2 || r.Rejected[noSpeeds] != 2 {
+	r, points := importedCampaign(t, s, market.FR, path)
+	if r.Served != 2 || r.Rejected[noSpeeds] != 2 {
 		t.Errorf("speedtests: served %d, rejected %v; want 2, and 2 without a speed", r.Served, r.Rejected)
 	}
 	tests, _, err := s.Speedtests(Query{Market: market.FR, Limit: 5})
@@ -171,8 +171,8 @@ func TestARCEP2022(t *testing.T) {
 		tests[0].Time.UTC().Hour() != 12 || tests[0].Operator != "BOUYGUES" {
 		t.Errorf("speedtests %+v, want 104.6 down and 6.25 up of Bouygues at 12:43 UTC", tests)
 	}
-	if r := importedAs(t, s, market.FR, Coverage, path); r.Served != 2 || r.Rejected[nothing] != 2 {
-		t.Errorf("points: served %d, rejected %v; want 2, and 2 without a level", r.Served, r.Rejected)
+	if points.Served != 2 || points.Rejected[nothing] != 2 {
+		t.Errorf("points: served %d, rejected %v; want 2, and 2 without a level", points.Served, points.Rejected)
 	}
 }
 
@@ -182,9 +182,9 @@ func TestRealARCEP(t *testing.T) {
 	if _, err := os.Stat(path); err != nil {
 		t.Skip("the authority's rows are not here")
 	}
-	r := csv.NewReader(strings.NewReader(string(filetest.Read(t, path))))
-	r.Comma = ';'
-	rows, err := r.ReadAll()
+	in := csv.NewReader(strings.NewReader(string(filetest.Read(t, path))))
+	in.Comma = ';'
+	rows, err := in.ReadAll()
 	must(t, err)
 	cell := func(row []string, name string) string { return row[slices.Index(rows[0], name)] }
 	key := map[string]string{"Orange": "ORANGE", "SFR": "SFR", "Free": "FREE", "Bouygues": "BOUYGUES"}
@@ -201,8 +201,9 @@ func TestRealARCEP(t *testing.T) {
 		}
 	}
 	s := openStore(t, t.TempDir())
-	if r := importedAs(t, s, market.FR, Speedtest, path); r.Served != 34 || r.Rejected[noSpeeds] != 63 {
-		t.Errorf("speedtests: served %d, rejected %v; want 34, and 63 without a speed", r.Served, r.Rejected)
+	ofTests, ofPoints := importedCampaign(t, s, market.FR, path)
+	if ofTests.Served != 34 || ofTests.Rejected[noSpeeds] != 63 {
+		t.Errorf("speedtests: served %d, rejected %v; want 34, and 63 without a speed", ofTests.Served, ofTests.Rejected)
 	}
 	tests, _, err := s.Speedtests(Query{Market: market.FR, Limit: 1000})
 	must(t, err)
@@ -218,8 +219,8 @@ func TestRealARCEP(t *testing.T) {
 	if diff := cmp.Diff(speeds, got); diff != "" {
 		t.Errorf("speedtests by operator and protocol (-want +got)\n%s", diff)
 	}
-	if r := importedAs(t, s, market.FR, Coverage, path); r.Rejected[nothing] != none || r.Served != len(rows)-1-none {
-		t.Errorf("points: served %d, rejected %v; want %d, and %d without a level", r.Served, r.Rejected, len(rows)-1-none, none)
+	if ofPoints.Rejected[nothing] != none || ofPoints.Served != len(rows)-1-none {
+		t.Errorf("points: served %d, rejected %v; want %d, and %d without a level", ofPoints.Served, ofPoints.Rejected, len(rows)-1-none, none)
 	}
 	got = map[string]int{}
 	for _, p := range all(t, s, market.FR) {

@@ -74,21 +74,21 @@ var columnsCases = []columnsCase{
 			"network_type": {"networkTypes": 0}, "cell_id": {"cells": 0}, "pci": {"pci": 0}}},
 	{name: "arcep", comma: ";", kind: Speedtest, served: 1, header: arcepHeader,
 		rows: stated(
-			"date_start=23/06/2025|hour_start=10:48:58|latitude_start=LAT|longitude_start=4.25|operator=Free|mcc_start=208|" +
+			"date_start=23/06/2025|hour_start=10:48:58|situation=Indoor|latitude_start=LAT|longitude_start=4.25|operator=Free|mcc_start=208|" +
 				"mnc_start=15|bitrate_dl=104,634776|bitrate_ul=6,2|rsrp=-109.12|rsrq=-12.91|protocole=DOWNLOAD|techno_start=5G|" +
 				"territory=METROPOLE|Result=Traffic Fail"),
 		required: "date_start hour_start latitude_start longitude_start operator bitrate_dl bitrate_ul",
 		filled:   "bitrate_dl bitrate_ul",
-		read:     "rsrp rsrq rscp pci cell_id territory techno_start date_time_start",
+		read:     "rsrp rsrq rscp pci cell_id territory techno_start date_time_start situation",
 		facts: facts{"measures": 1, "times": 1, "mcc": 1, "mnc": 1, "operators": 1, "names": 1, "rsrp": 1, "rsrq": 1,
 			"down": 1, "up": 1},
 		otherwise: map[string]facts{"bitrate_dl": {"down": 0}, "bitrate_ul": {"up": 0}, "rsrp": {"rsrp": 0}, "rsrq": {"rsrq": 0}}},
 	{name: "arcep 2022", comma: ";", kind: Speedtest, served: 1, all: "débit_en_Mbit/s", header: arcep2022Header,
 		rows: stated(
-			"date=04/07/2022|heure=14:43:35|operateur=Bouygues|rsrp=-111,75|latitude=LAT|longitude=4,25|protocole=DOWNLOAD|" +
+			"date=04/07/2022|heure=14:43:35|situation=Indoor|operateur=Bouygues|rsrp=-111,75|latitude=LAT|longitude=4,25|protocole=DOWNLOAD|" +
 				"débit_en_Mbit/s=104,6"),
 		required: "date heure latitude longitude operateur protocole débit_en_Mbit/s", filled: "débit_en_Mbit/s",
-		read:      "rsrp",
+		read:      "rsrp situation",
 		facts:     facts{"measures": 1, "times": 1, "mcc": 1, "mnc": 1, "operators": 1, "names": 1, "rsrp": 1, "down": 1},
 		otherwise: map[string]facts{"rsrp": {"rsrp": 0}}},
 	opencellid,

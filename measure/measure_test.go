@@ -79,6 +79,13 @@ func importedAs(t testing.TB, s *Store, code market.Code, kind Kind, path string
 	return importedKind(t, s, code, kind, path)[0]
 }
 
+// importedCampaign imports a file of a campaign, which gives speedtests and points.
+func importedCampaign(t testing.TB, s *Store, code market.Code, paths ...string) (tests, points *source.Report) {
+	t.Helper()
+	reports := importedKind(t, s, code, Sniffed, paths...)
+	return reports[0], reports[1]
+}
+
 func importedKind(t testing.TB, s *Store, code market.Code, kind Kind, paths ...string) []*source.Report {
 	t.Helper()
 	reports, err := s.Import(context.Background(), code, kind, nil, paths...)

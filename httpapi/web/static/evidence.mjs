@@ -112,6 +112,7 @@ export async function show(app, p, at) {
         [words.operator, p.operator],
         [words.pointTechnology, p.what],
         [words.date, when(p.at, words)],
+        [words.source, p.campaign],
       ]),
     ]);
     return;
@@ -120,12 +121,13 @@ export async function show(app, p, at) {
     ['RSRP', measure(p.rsrp, ' dBm', words.lang) || words.noLevel],
     ['SINR', measure(p.snr, ' dB', words.lang)],
     [words.operator, p.operator || operatorOf(app, p)?.label],
-    [words.pointTechnology, p.technology],
+    [words.pointTechnology, p.service === false ? words.noService : p.technology],
     [words.pointCell, value(p.cell)],
     ['eNB', value(p.enb)],
     ['gNB', value(p.gnb)],
     ['PCI', value(p.pci)],
     [words.date, when(p.at, words)],
+    [words.source, p.campaign],
   ]);
   const found = attributes(
     node('div', { className: 'found' }, node('p', { className: 'quiet', textContent: words.loading + ' …' })),

@@ -48,7 +48,51 @@ function measuresIn(market, app) {
     .view()
     .box.map((v) => v.toFixed(5))
     .join(',');
-  return { market: market.code, ...(operator ? { operator } : {}), bbox, days: 365 };
+  return { market: market.code, ...(operator ? { operator } : {}), bbox };
+}
+
+/**
+ * titleOf names the campaign of an edition as people of a language do: "ARCEP, June – August 2025".
+ * @param {any} e an edition of meta.editions @param {import('./types.d.ts').Words} words
+ */
+function titleOf(e, words) {
+  const months = new Intl.DateTimeFormat(words.locale, { month: 'long', year: 'numeric', timeZone: 'UTC' });
+  const when = months.formatRange(new Date(e.firstDay), new Date(e.lastDay));
+  return (e.synthetic ? 'SYNTHETIC ' : '') + `${e.source}, ${when}`;
+}
+
+/**
+ * measuredAt asks for what was measured in sight: in the last year, and in the newest campaigns that are older.
+ * @param {string} path @param {Market} market @param {App} app @param {number} limit
+ */
+async function measuredAt(path, market, app, limit) {
+  const query = { ...measuresIn(market, app), limit };
+  const { data, meta } = await ask(path, { ...query, days: lastYear });
+  const newest = campaigns(meta);
+  const from = new Date(Date.now() - lastYear * 24 * 3600e3).toISOString().slice(0, 10);
+  const older = newest.filter((e) => e.firstDay <= from);
+  const more = await Promise.all(older.map((e) => ask(path, { ...query, edition: e.id })));
+  const known = new Set(data.map((/** @type {any} */ m) => m.id));
+  for (const answer of more) data.push(...answer.data.filter((/** @type {any} */ m) => !known.has(m.id)));
+  /** @type {Record<string, string>} */
+  const titles = {};
+  for (const e of meta.editions) if (e.source) titles[e.id] = `${titleOf(e, app.words)} (${e.licence})`;
+  return { data, titles, said: newest.map((e) => titles[e.id]) };
+}
+
+/** lastYear is how many days back the map shows measurements. */
+const lastYear = 365;
+
+/** campaigns returns the newest campaigns of an answer. @param {any} meta @returns {any[]} */
+const campaigns = (meta) => meta.editions.filter((/** @type {any} */ e) => e.newest);
+
+/**
+ * campaignsOf names the newest campaigns of a market, which the squares far away have too.
+ * @param {string} path @param {Market} market @param {App} app
+ */
+async function campaignsOf(path, market, app) {
+  const { meta } = await ask(path, { market: market.code, limit: 1 });
+  return campaigns(meta).map((e) => `${titleOf(e, app.words)} (${e.licence})`);
 }
 
 /** What an edition changed on a site, the most telling first. @type {[string, string[]][]} */
@@ -65,6 +109,7 @@ const mostChanges = 40000;
  * @typedef {object} Overlay
  * @property {(m: Market) => boolean} serves
  * @property {boolean} [points] it shows single points of what is in sight, from withPoints on
+ * @property {(m: Market, app: App) => Promise<string[]>} [campaigns] names those that its squares have
  * @property {() => any} [cells] the colour of its squares, which the tiles have as a layer of its name
  * @property {(m: Market, app: App) => Promise<{features: any[], note?: string}>} load
  * @property {(source: string) => any[]} layers
@@ -182,11 +227,12 @@ export const overlays = {
   coverage: {
     serves: () => true,
     points: true,
+    campaigns: (market, app) => campaignsOf('/coverage/points', market, app),
     cells: () => step('rsrp', signal),
     async load(market, app) {
-      const { data } = await ask('/coverage/points', { ...measuresIn(market, app), limit: 5000 });
+      const { data, titles, said } = await measuredAt('/coverage/points', market, app, 5000);
       return {
-        note: data.length === 0 ? app.words.noPoint : '',
+        note: [data.length === 0 ? app.words.noPoint : '', ...said].filter(Boolean).join(' '),
         features: data.map((/** @type {any} */ p) =>
           point(p.coordinates.lng, p.coordinates.lat, {
             rsrp: p.rsrp ?? '',
@@ -200,6 +246,8 @@ export const overlays = {
             mnc: p.mnc ?? '',
             operator: p.mobileOperator,
             snr: p.snr ?? '',
+            campaign: titles[p.edition] ?? '',
+            service: p.networkType !== 'NO_SERVICE',
           }),
         ),
       };
@@ -221,11 +269,12 @@ export const overlays = {
   speedtests: {
     serves: () => true,
     points: true,
+    campaigns: (market, app) => campaignsOf('/speedtests', market, app),
     cells: () => step('down', speeds),
     async load(market, app) {
-      const { data } = await ask('/speedtests', { ...measuresIn(market, app), limit: 1000 });
+      const { data, titles, said } = await measuredAt('/speedtests', market, app, 1000);
       return {
-        note: data.length === 0 ? app.words.noTest : '',
+        note: [data.length === 0 ? app.words.noTest : '', ...said].filter(Boolean).join(' '),
         features: data.map((/** @type {any} */ t) =>
           point(t.coordinates.lng, t.coordinates.lat, {
             mbps: t.downloadSpeed ?? '',
@@ -234,6 +283,7 @@ export const overlays = {
             at: t.timestamp,
             operator: t.mobileOperator,
             what: t.connectionType,
+            campaign: titles[t.edition] ?? '',
           }),
         ),
       };
@@ -329,7 +379,11 @@ export async function refresh(app) {
       if (!show) return;
       try {
         const far = o.points && zoom < withPoints;
-        const all = far ? [] : await Promise.all(served.map((m) => o.load(m, app)));
+        const all = await Promise.all(
+          served.map(async (m) =>
+            far ? { features: [], note: (await o.campaigns?.(m, app))?.join(' ') } : o.load(m, app),
+          ),
+        );
         const said = all.map(({ note }, i) => (note && served.length > 1 ? `${served[i].label}: ${note}` : (note ?? '')));
         notes[name] = o.points && zoom < 6 ? words.zoomForLayer : said.filter(Boolean).join(' ');
         if (mine !== turn) return;
