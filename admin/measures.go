@@ -176,6 +176,9 @@ func measureFiles(list []measure.Checked) (files []File) {
 	for _, c := range list {
 		f := File{Path: measure.Dir + "/" + c.File, Bytes: c.Bytes, Kind: "measures",
 			Detail: fmt.Sprintf("%s of %s", Number(c.Rows, names[c.SegmentInfo.Kind]), c.Market)}
+		if id := c.Campaign.ID; id != "" {
+			f.Detail += ", " + id
+		}
 		if c.Err != nil {
 			f.Detail, f.Problem = "", oneLine(c.Err)+": it counts for nothing; import its files again"
 		}

@@ -49,6 +49,8 @@ type PackReport struct {
 	// Speedtests and CoveragePoints were measured by people.
 	Speedtests     int `json:"speedtests"`
 	CoveragePoints int `json:"coveragePoints"`
+	// Campaigns of authorities are among them, with their licences.
+	Campaigns []string `json:"campaigns,omitempty"`
 	// LeftOut lists data of the area that the pack lacks, with the reasons.
 	LeftOut []string `json:"leftOut"`
 }
@@ -224,12 +226,15 @@ func (p *packing) measures(ctx context.Context) error {
 		p.leftOut("measurements: %v", err)
 		return nil
 	}
-	n, err := all.CopyTo(ctx, p.to, func(code market.Code, at geo.Point) bool {
+	n, campaigns, err := all.CopyTo(ctx, p.to, func(code market.Code, at geo.Point) bool {
 		c := p.chosen[code]
 		return c != nil && c.holds(at)
 	})
 	for _, problem := range all.Problems() {
 		p.leftOut("measurements: %v", problem)
+	}
+	for _, e := range campaigns {
+		p.report.Campaigns = append(p.report.Campaigns, e.Name()+" ("+e.Campaign.Licence+")")
 	}
 	for kind, rows := range n {
 		if kind == measure.Speedtest {

@@ -91,8 +91,11 @@ func licencesOf(r *admin.PackReport) string {
 		fmt.Fprintf(&b, "\n%s, %s\n  %s\n  %s\n  %s\n", m.Market, m.SourceDate, m.Source, m.Authority, m.Licence)
 	}
 	if r.Speedtests+r.CoveragePoints > 0 {
-		b.WriteString("\nSpeedtests and coverage points were measured by users of the server.\n" +
-			"Les tests de débit et les points de couverture ont été mesurés par les utilisateurs du serveur.\n")
+		b.WriteString("\nSpeedtests and coverage points were measured by users of the server, except those of the campaigns that are named here.\n" +
+			"Les tests de débit et les points de couverture ont été mesurés par les utilisateurs du serveur, sauf ceux des campagnes nommées ici.\n")
+	}
+	for _, c := range r.Campaigns {
+		fmt.Fprintf(&b, "\nMeasured for an authority · Mesuré pour une autorité: %s\n", c)
 	}
 	if r.Photos > 0 {
 		b.WriteString("\nPhotos: by the authors that the map names.\nPhotos : des auteurs que la carte nomme.\n")

@@ -24,6 +24,7 @@ type Day struct {
 	Reports    []Report
 	Speedtests string // path of a file
 	Coverage   string // the same
+	Campaign   string // of a file in the layout of the authority's campaigns, the same for a year
 }
 
 // A Feed is a file of an operator.
@@ -53,6 +54,9 @@ func (f *France) WriteDay(dir string, now time.Time) (*Day, error) {
 	var err error
 	if day.Speedtests, day.Coverage, err = writeMeasures(dir, c, now, measuredDays, testedSites,
 		pointsOfADay); err != nil {
+		return nil, err
+	}
+	if day.Campaign, err = writeCampaign(dir, c, now); err != nil {
 		return nil, err
 	}
 	zone, err := time.LoadLocation(fr.FeedZone)

@@ -11,18 +11,18 @@ import (
 )
 
 // CopyTo copies the measurements that keep chooses, by their market and position, into a folder without
-// measurements. It returns how many it copied of each kind. Queries and imports can run meanwhile: the
+// measurements. It returns how many it copied of each kind, and of which campaigns. Queries and imports can run meanwhile: the
 // measurements are those of one moment. Errors: those of ctx and of writing.
 func (s *Store) CopyTo(ctx context.Context, dir folder.Dir, keep func(market.Code, geo.Point) bool) (
-	n map[Kind]int, err error) {
+	n map[Kind]int, campaigns []Edition, err error) {
 	db, err := OpenDatabase(dir, false)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	to, err := New(dir, db, s.now)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	n = map[Kind]int{}
 	// Segments of a view do not change, so s needs no lock. to needs none either: nobody else has it.
@@ -37,10 +37,17 @@ func (s *Store) CopyTo(ctx context.Context, dir folder.Dir, keep func(market.Cod
 			err = to.replace(&change{put: []SegmentInfo{row}}, to.view(), map[string]*segment{row.File: written})
 		}
 		if err = errors.Join(err, ctx.Err()); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return n, nil
+	for _, m := range market.All {
+		for _, e := range to.Editions(m.Code) {
+			if e.Campaign.ID != "" {
+				campaigns = append(campaigns, e)
+			}
+		}
+	}
+	return n, campaigns, nil
 }
 
 // chosen returns a builder with rows of the segment.

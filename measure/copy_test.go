@@ -30,7 +30,7 @@ func TestCopyTo(t *testing.T) {
 		imported(t, s, market.FR, write(t, fmt.Sprintf("tests%d.csv", file), text.String()))
 	}
 	dir := t.TempDir()
-	n, err := s.CopyTo(t.Context(), folder.Dir(dir), func(code market.Code, p geo.Point) bool {
+	n, _, err := s.CopyTo(t.Context(), folder.Dir(dir), func(code market.Code, p geo.Point) bool {
 		return code == market.FR && p.Lat < 45.9999
 	})
 	if err != nil || n[Speedtest] != len(want) || len(n) != 1 {
