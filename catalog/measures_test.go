@@ -112,3 +112,29 @@ func TestSpeedtestsAreOfWhatIsLookedUp(t *testing.T) {
 	}
 	ask(SiteTests{Site: none}, "")
 }
+
+// Without days and edition, a question is about the last days and the newest campaign; days and an edition are exact.
+func TestSetWindow(t *testing.T) {
+	row := func(day string, lat float64) string {
+		return fmt.Sprintf("%s;10:00:00;%.2f;4.25;Orange;50,5;;-90;WEB\n", day, lat)
+	}
+	const head = "date_start;hour_start;latitude_start;longitude_start;operator;bitrate_dl;bitrate_ul;rsrp;protocole\n"
+	c := Catalog{Now: noon, Measures: measuretest.Open(t, func() time.Time { return noon },
+		head+row("01/06/2025", 45.1)+row("02/06/2025", 45.2), head+row("01/06/2024", 45.3)+row("02/06/2024", 45.4)+row("03/06/2024", 45.5),
+		"timestamp,lat,lng,download_mbps\n"+noon.AddDate(0, 0, -20).Format(time.RFC3339)+",45.5,4.25,1\n"+
+			noon.AddDate(0, 0, -40).Format(time.RFC3339)+",45.5,4.25,1\n")}
+	for _, tt := range []struct {
+		days    *int
+		edition string
+		want    int
+	}{{nil, "", 3}, {new(30), "", 1}, {new(60), "", 2}, {nil, "arcep-2024-habitations", 3}, {new(30), "arcep-2024-habitations", 0}} {
+		q := Measures{Market: market.Get(market.FR), Limit: 9}
+		q.SetWindow(tt.days, tt.edition)
+		if found, err := c.Speedtests(q); err != nil || found.Total != tt.want {
+			t.Errorf("days %v, edition %q: %d speedtests, %v; want %d", tt.days, tt.edition, found.Total, err, tt.want)
+		}
+	}
+	if list := c.MeasureEditions(market.Get(market.FR), measure.Coverage); len(list) != 2 || !list[0].Newest || list[1].Newest {
+		t.Errorf("editions of points %+v, want the two campaigns", list)
+	}
+}

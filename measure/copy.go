@@ -11,7 +11,7 @@ import (
 )
 
 // CopyTo copies the measurements that keep chooses, by their market and position, into a folder without
-// measurements. It returns how many it copied of each kind, and of which campaigns. Queries and imports can run meanwhile: the
+// measurements. It returns how many it copied of each kind, and the campaigns that some of them are of. Queries and imports can run meanwhile: the
 // measurements are those of one moment. Errors: those of ctx and of writing.
 func (s *Store) CopyTo(ctx context.Context, dir folder.Dir, keep func(market.Code, geo.Point) bool) (
 	n map[Kind]int, campaigns []Edition, err error) {

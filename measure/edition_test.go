@@ -203,7 +203,8 @@ func wantRows(t *testing.T, text string) {
 		must(t, err)
 		lat, lng, rsrp, rsrq := number(cell("latitude_start")), number(cell("longitude_start")), number(cell("rsrp")), number(cell("rsrq"))
 		if cell("bitrate_dl")+cell("bitrate_ul") != "" {
-			wantTests = append(wantTests, line(at, lat, lng, cell("operator"), number(cell("bitrate_dl")), number(cell("bitrate_ul")), rsrp, rsrq))
+			down, up := number(cell("bitrate_dl")), number(cell("bitrate_ul"))
+			wantTests = append(wantTests, line(at, lat, lng, cell("operator"), down, up, rsrp, rsrq))
 		}
 		signal := math.NaN()
 		if cell("rsrp")+cell("rsrq") == "" {

@@ -143,7 +143,8 @@ var speedtests = func() kind {
 				limit: p.limit(), total: found.Total}, err
 		},
 		func(_ context.Context, r *api.Env, p *marketOne) (*features, error) {
-			found, err := r.Speedtests(catalog.Measures{Market: market.Get(p.Market), Days: measureDays, Newest: true, Limit: newestMeasures})
+			found, err := r.Speedtests(catalog.Measures{Market: market.Get(p.Market), Days: measureDays, Newest: true,
+				Limit: newestMeasures})
 			return &features{market: p.Market, kind: "speedtests", table: export.Speedtests(found.Items), id: p.FeatureID}, err
 		})
 	return k
@@ -166,7 +167,8 @@ var coverage = func() kind {
 				limit: p.limit(), total: found.Total}, err
 		},
 		func(_ context.Context, r *api.Env, p *marketOne) (*features, error) {
-			found, err := r.Points(catalog.Measures{Market: market.Get(p.Market), Days: measureDays, Newest: true, ID: p.FeatureID, Limit: 1})
+			found, err := r.Points(catalog.Measures{Market: market.Get(p.Market), Days: measureDays, Newest: true, ID: p.FeatureID,
+				Limit: 1})
 			return &features{market: p.Market, kind: "coverage", table: export.Coverage(found.Items), id: p.FeatureID}, err
 		})
 	return k

@@ -112,7 +112,8 @@ func newCoveragePoint(p *measure.Point, center geo.Point) CoveragePoint {
 	return CoveragePoint{ID: p.ID, Timestamp: timestamp(p.Time), Coordinates: view.Coordinates(p.Position),
 		Distance: metresTo(center, p.Position),
 		Signal:   number(p.Signal), RSRP: number(p.Radio.RSRP), RSRQ: number(p.Radio.RSRQ), SNR: number(p.Radio.SNR),
-		Technology: p.Technology, NoService: p.NoService(), Operator: p.OperatorName, Edition: textOrNull(p.Edition), Radio: pointRadio(&p.Radio)}
+		Technology: p.Technology, NoService: p.NoService(), Operator: p.OperatorName, Edition: textOrNull(p.Edition),
+		Radio: pointRadio(&p.Radio)}
 }
 
 // nearSite returns a site, its place, and the question for the measurements around it.

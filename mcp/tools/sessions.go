@@ -62,5 +62,6 @@ func sessionsNear(r *Reading, _ context.Context, p *sessionsParams) (*SessionLis
 		return Session{textOrNull(s.Day), s.Import, s.Synthetic, s.Kind, s.Measures, s.Technologies, s.Operators,
 			timeOrNull(s.First), timeOrNull(s.Last)}
 	})
-	return &SessionList{c, found.Measures, 1, listOf(items, p.Offset, found.Total), r.measured(c.Market, measure.Speedtest, measure.Coverage)}, nil
+	return &SessionList{c, found.Measures, 1, listOf(items, p.Offset, found.Total),
+		r.measured(c.Market, measure.Speedtest, measure.Coverage)}, nil
 }
