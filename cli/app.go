@@ -224,7 +224,7 @@ func (a *app) start(ctx context.Context, background *sync.WaitGroup) {
 	}
 	background.Go(func() {
 		if err := admin.NewCommands(a.stores).Serve(ctx, a.log); err != nil {
-			a.log.Warn("serving admin.sock failed: relais client and other admin commands need the server stopped",
+			a.log.Warn("listening for admin commands failed: relais client and other admin commands need the server stopped",
 				"error", err)
 		}
 	})

@@ -12,7 +12,7 @@ func (d Dir) OwnerAdvice(err error) error {
 	if !errors.Is(err, fs.ErrPermission) {
 		return err
 	}
-	return fmt.Errorf("%w: Windows lets this account not use it, or another program has it open; name another folder, or give the "+
+	return fmt.Errorf("%w: Windows does not let this account use it, or another program has it open; name another folder, or give the "+
 		"account full access under Properties, Security", err)
 }
 

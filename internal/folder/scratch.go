@@ -36,7 +36,7 @@ func makeScratch(prefix string) (dir string, lock *system.FolderLock, err error)
 		// Where folders cannot be locked, nobody sweeps either.
 		lock, err = system.LockFolder(dir, false)
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, system.ErrLocked) {
-			continue // another process sweeps it before it was locked
+			continue // another process swept it before it was locked
 		}
 		if err != nil {
 			return "", nil, errors.Join(err, os.Remove(dir))

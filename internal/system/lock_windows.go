@@ -44,7 +44,8 @@ type FolderLock struct {
 }
 
 // LockFolder locks a folder for all others without waiting. A link is followed if follow is set. Windows locks no
-// folders: an event with the folder's number in its name stands for the lock, and ends with the process. Errors:
+// folders: an event with the folder's number in its name stands for the lock, and ends with the process. Any local user
+// can make that event first, and then the folder counts as locked. Errors:
 // ErrLocked, those of opening the folder.
 func LockFolder(dir string, follow bool) (*FolderLock, error) {
 	attributes := uint32(windows.FILE_FLAG_BACKUP_SEMANTICS)

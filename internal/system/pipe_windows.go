@@ -25,12 +25,14 @@ func ListenPipe(name string) (net.Listener, error) {
 		return nil, err
 	}
 	l := &pipeListener{name: name, descriptor: descriptor}
-	for _, event := range []*windows.Handle{&l.connected, &l.closed} {
-		if *event, err = windows.CreateEvent(nil, 1, 0, nil); err != nil {
-			return nil, err
-		}
+	if l.closed, err = windows.CreateEvent(nil, 1, 0, nil); err != nil {
+		return nil, err
 	}
-	if l.next, err = l.instance(windows.FILE_FLAG_FIRST_PIPE_INSTANCE); err != nil {
+	if l.waiting.HEvent, err = windows.CreateEvent(nil, 1, 0, nil); err == nil {
+		l.next, err = l.instance(windows.FILE_FLAG_FIRST_PIPE_INSTANCE)
+	}
+	if err != nil {
+		l.free()
 		return nil, &os.PathError{Op: "make", Path: name, Err: err}
 	}
 	return l, nil
@@ -82,14 +84,14 @@ func isOwn(pipe windows.Handle) error {
 	return err
 }
 
-// A pipeListener accepts those who connect to a pipe. There is always an instance that nobody has connected to.
+// A pipeListener accepts those who connect to a pipe. Each has an instance of its own, and another one waits for the next.
 type pipeListener struct {
 	name       string
 	descriptor *windows.SECURITY_DESCRIPTOR
 
-	mu        sync.Mutex     // held by Accept
-	next      windows.Handle // the instance that waits
-	connected windows.Handle // an event: somebody has connected
+	mu      sync.Mutex         // held by Accept
+	next    windows.Handle     // the instance that waits, 0 after Close
+	waiting windows.Overlapped // of next; the kernel writes to it, so it must not be on a stack
 
 	ended  sync.Once
 	closed windows.Handle // an event: Close was called
@@ -127,35 +129,54 @@ func (l *pipeListener) Accept() (net.Conn, error) {
 
 // connect waits until somebody connects to the next instance.
 func (l *pipeListener) connect() error {
-	o := windows.Overlapped{HEvent: l.connected}
-	switch err := windows.ConnectNamedPipe(l.next, &o); {
-	case errors.Is(err, windows.ERROR_PIPE_CONNECTED):
-		return nil
-	case !errors.Is(err, windows.ERROR_IO_PENDING):
-		return err
+	for l.next != 0 {
+		switch err := windows.ConnectNamedPipe(l.next, &l.waiting); {
+		case errors.Is(err, windows.ERROR_PIPE_CONNECTED):
+			return nil
+		case errors.Is(err, windows.ERROR_NO_DATA): // somebody was here, and is gone
+			_ = windows.DisconnectNamedPipe(l.next)
+			continue
+		case !errors.Is(err, windows.ERROR_IO_PENDING):
+			return err
+		}
+		return l.await()
 	}
+	return net.ErrClosed
+}
+
+// await waits for the end of ConnectNamedPipe, or of the listener.
+func (l *pipeListener) await() error {
 	var n uint32
-	which, err := windows.WaitForMultipleObjects([]windows.Handle{l.closed, l.connected}, false, windows.INFINITE)
+	which, err := windows.WaitForMultipleObjects([]windows.Handle{l.closed, l.waiting.HEvent}, false, windows.INFINITE)
 	if err == nil && which == windows.WAIT_OBJECT_0 {
 		err = net.ErrClosed
 	}
-	if err != nil {
-		_ = windows.CancelIoEx(l.next, &o)
-		_ = windows.GetOverlappedResult(l.next, &o, &n, true) // until then o is in use
-		return err
+	if err == nil {
+		return windows.GetOverlappedResult(l.next, &l.waiting, &n, true)
 	}
-	return windows.GetOverlappedResult(l.next, &o, &n, true)
+	_ = windows.CancelIoEx(l.next, &l.waiting)
+	_ = windows.GetOverlappedResult(l.next, &l.waiting, &n, true) // until then the kernel may write
+	return err
 }
 
 // Close implements net.Listener.
 func (l *pipeListener) Close() error {
 	l.ended.Do(func() {
-		_ = windows.SetEvent(l.closed) // it is ours
-		l.mu.Lock()                    // Accept has returned
+		_ = windows.SetEvent(l.closed) // Accept returns
+		l.mu.Lock()
 		defer l.mu.Unlock()
-		windows.CloseHandle(l.next)
+		l.free()
 	})
 	return nil
+}
+
+func (l *pipeListener) free() {
+	for _, h := range []windows.Handle{l.next, l.waiting.HEvent, l.closed} {
+		if h != 0 && h != windows.InvalidHandle {
+			windows.CloseHandle(h)
+		}
+	}
+	l.next = 0
 }
 
 // Addr implements net.Listener.

@@ -26,6 +26,11 @@ func TestPipe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	hasty, err := DialPipe(t.Context(), name) // gone before it is accepted
+	if err != nil {
+		t.Fatal(err)
+	}
+	hasty.Close()
 	large := bytes.Repeat([]byte("relais "), 1<<18)
 	ended := make(chan error, 1)
 	go func() {

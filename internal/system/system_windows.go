@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -122,19 +121,24 @@ func retry(do func() error) error {
 }
 
 // RemoveAll is os.RemoveAll, and waits for files that are open elsewhere.
-func RemoveAll(path string) error {
-	var all []string
-	err := filepath.WalkDir(path, func(p string, _ os.DirEntry, err error) error {
-		all = append(all, p)
-		return err
-	})
-	for _, p := range slices.Backward(all) { // what is in a folder comes before it
-		if e := retry(func() error { return os.Remove(p) }); !errors.Is(e, os.ErrNotExist) {
-			err = errors.Join(err, e)
-		}
-	}
-	if errors.Is(err, os.ErrNotExist) {
+func RemoveAll(path string) error { return retry(func() error { return removeAll(path) }) }
+
+// removeAll is os.RemoveAll without the kind of deletion that wine 8 lacks.
+func removeAll(path string) error {
+	err := os.Remove(path)
+	if err == nil || errors.Is(err, os.ErrNotExist) {
 		return nil
+	}
+	inside, listErr := os.ReadDir(path)
+	if listErr != nil || len(inside) == 0 {
+		return err
+	}
+	err = nil
+	for _, e := range inside {
+		err = errors.Join(err, removeAll(filepath.Join(path, e.Name())))
+	}
+	if err == nil {
+		err = os.Remove(path)
 	}
 	return err
 }
@@ -153,5 +157,6 @@ func rename(from, to string) error {
 	return root.Rename(filepath.Base(from), filepath.Base(to))
 }
 
-// SyncFolder does nothing: NTFS writes names through its journal, in their order.
+// SyncFolder does nothing: Windows has no call for it. NTFS keeps names in order by its journal; after a power cut, a FAT or
+// exFAT file system may have lost the newest ones.
 func SyncFolder(string) error { return nil }
