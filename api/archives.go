@@ -49,7 +49,7 @@ func archiveSource(synthetic bool) view.Attribution {
 	if synthetic {
 		from = view.Demonstration(from)
 	}
-	return view.Attribution{SourceLabel: from.Source, SourceAuthority: from.Authority}
+	return view.Attribution{SourceLabel: from.Source, SourceAuthority: from.Authority, SourceRegions: []string{}}
 }
 
 var getArchive = endpoint.New(endpoint.Decl{

@@ -74,6 +74,7 @@ func MapOperations() []*endpoint.Op[*Env] {
 // attribution returns the source of a market's data; loaded may be nil.
 func attribution(m *market.Market, loaded *index.Market) (a view.Attribution, date *string) {
 	from := m.Register
+	a.SourceRegions = []string{}
 	if loaded != nil {
 		from, date = view.SourceOf(m, loaded.Snap), &loaded.Snap.SourceDate
 		a.SourceRegions = view.RegionsOf(m, loaded.Snap)

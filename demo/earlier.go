@@ -88,5 +88,5 @@ func older(one *site.Site, id uint64, code market.Code, other site.Emission) {
 		other.Station, other.Status, other.Azimuths, other.Origin = kept[0].Station, kept[0].Status, nil, site.NotStated
 		kept = append(kept, other)
 	}
-	one.Emissions = kept
+	one.Emissions, one.Antennas = kept, nil // antennas refer to emissions, and are not compared
 }

@@ -15,7 +15,7 @@ type Market struct {
 	SourceLabel             string              `json:"sourceLabel"`
 	Licence                 string              `json:"licence" doc:"Licence of the source's data; empty if it has none."`
 	SourceUnavailableReason *string             `json:"sourceUnavailableReason"`
-	SourceRegions           []string            `json:"sourceRegions" doc:"Regions of the market that the loaded data covers; null when it covers all of it, or is not loaded."`
+	SourceRegions           []string            `json:"sourceRegions" doc:"Regions of the market that the loaded data covers; empty when it covers all of it, or is not loaded."`
 	Notice                  *string             `json:"notice" doc:"What the data of the market lacks, in a sentence."`
 	Operators               []Operator          `json:"operators" doc:"The operators of the market; the parameter operator also takes ALL."`
 	Filters                 []string            `json:"filters" doc:"Parameters that filter the market's sites."`
@@ -49,7 +49,7 @@ func NewMarket(m *market.Market, loaded *index.Market) Market {
 		SourceAuthority: m.Authority, SourceLabel: m.Source, Licence: m.Licence,
 		SourceUnavailableReason: orNull(&m.UnavailableReason), Notice: orNull(&m.Notice),
 		Operators: []Operator{}, Filters: m.Filters, AreaType: m.AreaType, Areas: []Area{},
-		Statuses: []string{},
+		Statuses: []string{}, SourceRegions: []string{},
 	}
 	for _, o := range m.Operators {
 		v.Operators = append(v.Operators, Operator{o.Key, o.Label, append([]string{}, o.PLMNs...)})

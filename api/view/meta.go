@@ -15,7 +15,7 @@ type Attribution struct {
 	SourceLabel             string   `json:"sourceLabel"`
 	SourceAuthority         string   `json:"sourceAuthority"`
 	SourceUnavailableReason *string  `json:"sourceUnavailableReason" doc:"Why the market has no inventory; null when it has."`
-	SourceRegions           []string `json:"sourceRegions" doc:"Regions of the market that the data covers; null when it covers all of it, or is not loaded."`
+	SourceRegions           []string `json:"sourceRegions" doc:"Regions of the market that the data covers; empty when it covers all of it, or is not loaded."`
 }
 
 // ListMeta is the meta of /antennas.

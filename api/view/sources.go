@@ -130,13 +130,14 @@ func union(a, b []string) []string {
 	return all
 }
 
-// RegionsOf lists the regions that a snapshot covers, nil if it covers all of its market.
-func RegionsOf(m *market.Market, s *snapshot.Snapshot) (regions []string) {
+// RegionsOf lists the regions that a snapshot covers, none if it covers all of its market.
+func RegionsOf(m *market.Market, s *snapshot.Snapshot) []string {
+	regions := []string{}
 	for _, r := range m.Registers() {
 		switch {
 		case !slices.Contains(s.Registers, r.Source):
 		case r.Region == "":
-			return nil
+			return []string{}
 		default:
 			regions = union(regions, []string{r.Region})
 		}
