@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -83,6 +84,46 @@ func TestKilled(t *testing.T) {
 			}
 		}
 		closeStore(t, dir)
+	}
+}
+
+// A process that replaces a campaign by a corrected one, again and again, is killed: there is one of them or none, whole,
+// with its speedtests and its points.
+func TestCampaignKilled(t *testing.T) {
+	tier.Slow(t)
+	const rows = 700
+	versions := []string{"bitrate_dl=1", "bitrate_dl=4"} // the first digit of each speed
+	var paths []string
+	for _, v := range versions {
+		list := campaignRows("01/06/2025", rows)
+		for i := range list {
+			list[i] = strings.Replace(list[i], "bitrate_dl=", v+"0", 1)
+		}
+		paths = append(paths, write(t, "a.csv", rowsOf(arcepHeader, list...)))
+	}
+	dir, seen := t.TempDir(), map[byte]int{}
+	for round := range 40 {
+		killtest.Run(t, 100*time.Millisecond, func(string) {}, append([]string{dir}, paths...)...)
+		s := openStore(t, dir)
+		tests, total, err := s.Speedtests(Query{Market: market.FR, Edition: "arcep-2025-habitations", Limit: rows})
+		if err != nil || total != s.Count(market.FR, Coverage) || total != 0 && total != rows || len(s.Problems()) > 0 {
+			t.Fatalf("round %d: %d speedtests and %d points, %v, %v; want %d or none", round, total, s.Count(market.FR, Coverage), err,
+				s.Problems(), rows)
+		}
+		digits := map[byte]bool{}
+		for i := range tests {
+			digits[fmt.Sprint(tests[i].Download)[0]] = true
+		}
+		if len(digits) > 1 {
+			t.Fatalf("round %d: rows of two versions of the campaign", round)
+		}
+		for d := range digits {
+			seen[d]++
+		}
+		closeStore(t, dir)
+	}
+	if len(seen) == 0 {
+		t.Error("no round had a campaign")
 	}
 }
 
