@@ -136,6 +136,7 @@ func (s *server) inTime() map[string]int {
 		{"/outages?source=operator", "siteName"},
 		{"/outages?source=community", "reason"},
 		{"/sites-hs", "raison"},
+		{"/outages/history", "detail"},
 		{"/speedtests?limit=1000", "mobileOperator"},
 		{"/speedtests/site?siteId=fr-90000001&bestOnly=true", "mobileOperator"},
 		{"/coverage/points?technology=5G&limit=5000", "mobileOperator"},
