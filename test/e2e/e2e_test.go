@@ -98,7 +98,7 @@ func TestCommandLine(t *testing.T) {
 		{"update --help", 0, "Examples:"},
 		{"serve --help", 0, "--base-url"},
 		{"version", 0, "relais "},
-		{"version --json", 0, `"snapshotFormat":4`},
+		{"version --json", 0, `"snapshotFormat":5`},
 		{"", 2, "Usage: relais"},
 		{"--version", 0, "relais "},
 		{"help serve", 0, "--base-url"},
