@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"slices"
 	"strconv"
@@ -129,6 +130,24 @@ func downloads(o object) string {
 	return strings.Join(list, " ")
 }
 
+// wantOwnEdition checks that meta.editions has the one import, which nobody published, and that its id selects it. It
+// takes the editions from the answer.
+func wantOwnEdition(t *testing.T, h http.Handler, path string, answer object) {
+	t.Helper()
+	meta := answer["meta"].(object)
+	list := meta["editions"].([]any)
+	delete(meta, "editions")
+	if len(list) != 1 || list[0].(object)["source"] != nil || list[0].(object)["newest"] != false {
+		t.Fatalf("%s: editions %v, want one that nobody published", path, list)
+	}
+	id := list[0].(object)["id"].(string)
+	found := parse(t, get(t, h, path+"?limit=1000&edition="+id), 200)["data"].([]any)
+	if fmt.Sprint(len(found)) != fmt.Sprint(list[0].(object)["measures"]) {
+		t.Errorf("%s: %d of the edition, want %v", path, len(found), list[0].(object)["measures"])
+	}
+	wantError(t, get(t, h, path+"?edition=arcep-1999-habitations"), 400, "INVALID_PARAMETER")
+}
+
 func TestSpeedtests(t *testing.T) {
 	s, h := newServer(t), newMeasuredSites(t)
 	operators := market.Get(market.FR).Operators
@@ -152,6 +171,7 @@ func TestSpeedtests(t *testing.T) {
 		})
 	}
 	o := parse(t, get(t, s, "/speedtests?operator="+strings.ToLower(key)+"&limit=1"), 200)
+	wantOwnEdition(t, s, "/speedtests", o)
 	if got, want := fmt.Sprint(o["meta"]),
 		fmt.Sprint(object{"limit": json.Number("1"), "returned": json.Number("1"), "market": "FR", "operator": key,
 			"offset": json.Number("0"), "hasMore": true, "nextOffset": json.Number("1"),
@@ -168,7 +188,7 @@ func TestSpeedtests(t *testing.T) {
 	mnc, _ := strconv.Atoi(plmn[3:])
 	text, err := json.Marshal(item)
 	must(t, err)
-	want := fmt.Sprintf(`{"averageSpeed":80.25,"connectionType":"LTE","coordinates":{"lat":%v,"lng":%v},"deviceType":"phone","downloadSpeed":100.5,"maxSpeed":120,"mcc":208,"mnc":%d,"mobileOperator":%q,"networkType":"CELLULAR","ping":20,"radio":{"cellId":"%d","enb":"%d","gnb":null,"pci":0,"rsrp":-90.5,"rsrq":-10,"snr":7},"uploadSpeed":10}`,
+	want := fmt.Sprintf(`{"averageSpeed":80.25,"connectionType":"LTE","coordinates":{"lat":%v,"lng":%v},"deviceType":"phone","downloadSpeed":100.5,"edition":null,"maxSpeed":120,"mcc":208,"mnc":%d,"mobileOperator":%q,"networkType":"CELLULAR","ping":20,"radio":{"cellId":"%d","enb":"%d","gnb":null,"pci":0,"rsrp":-90.5,"rsrq":-10,"snr":7},"uploadSpeed":10}`,
 		h.stated.Position.Lat, h.stated.Position.Lng, mnc, operators[h.node.Operator].Label, h.node.Value<<8|3,
 		h.node.Value)
 	if string(text) != want {
@@ -285,6 +305,7 @@ func TestCoveragePoints(t *testing.T) {
 		})
 	}
 	o := parse(t, get(t, s, "/coverage/points?technology=lte&operator=ALL"), 200)
+	wantOwnEdition(t, s, "/coverage/points", o)
 	if got, want := fmt.Sprint(o["meta"]),
 		fmt.Sprint(object{"limit": json.Number("500"), "returned": json.Number("1"), "market": "FR",
 			"operator": "ALL", "technology": "LTE", "sourceUnavailableReason": nil,
@@ -295,7 +316,7 @@ func TestCoveragePoints(t *testing.T) {
 	delete(item, "timestamp")
 	delete(item, "id")
 	text, err := json.Marshal(item)
-	want := fmt.Sprintf(`{"coordinates":{"lat":%v,"lng":%v},"mcc":208,"mnc":1,"mobileOperator":"Orange","networkType":"CELLULAR","radio":{"cellId":"%d","enb":"%d","gnb":null,"pci":7},"rsrp":-80.5,"rsrq":-9.5,"signalStrength":-60,"snr":12,"technology":"LTE"}`,
+	want := fmt.Sprintf(`{"coordinates":{"lat":%v,"lng":%v},"edition":null,"mcc":208,"mnc":1,"mobileOperator":"Orange","networkType":"CELLULAR","radio":{"cellId":"%d","enb":"%d","gnb":null,"pci":7},"rsrp":-80.5,"rsrq":-9.5,"signalStrength":-60,"snr":12,"technology":"LTE"}`,
 		h.stated.Position.Lat, h.stated.Position.Lng, h.node.Value<<8|3, h.node.Value)
 	if err != nil || string(text) != want {
 		t.Errorf("%s\nwant %s", text, want)
