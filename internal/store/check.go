@@ -30,7 +30,7 @@ func Check(path string) (err error) {
 func (db *DB) Check() error {
 	f := db.use()
 	err := f.readAll(math.MaxInt64)
-	f.users.Done()
+	f.done()
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,8 @@ var errNoGain = errors.New("nothing to gain")
 // returns its size in bytes before and after. A file in which nothing was deleted stays as
 // it is if the new one would be larger. There must be space for both. Updates
 // wait until it is done. Views do not: those that have begun go on with the old
-// file, whose space is given back when the last of them ends. After a crash at any
+// file, whose space is given back when the last of them ends. On Windows a View that begins then waits for those,
+// and Compact fails when they take longer than a second: the file stays as it is. After a crash at any
 // point there is the old file or the new one, whole. Errors: ErrDamaged,
 // fs.ErrPermission for a file that is opened read-only, those of writing; the file
 // is then as it was, unless only the name of the new one could not be made to last.
@@ -108,11 +109,11 @@ func (db *DB) swap(old os.FileInfo, fill func(*bolt.DB) error, show func(next *f
 	if err == nil {
 		err = show(next)
 	}
-	if err == nil {
-		err = db.install(next, temporary)
-	}
 	if err != nil {
 		return 0, 0, errors.Join(err, next.close())
+	}
+	if err := db.install(next, temporary); err != nil {
+		return 0, 0, err
 	}
 	return old.Size(), info.Size(), folder.SyncDir(filepath.Dir(db.path))
 }
@@ -129,9 +130,9 @@ func (db *DB) replace(next *file) {
 		if old.users.Wait(); olderReaders != nil {
 			<-olderReaders
 		}
+		old.close() // nothing is written to it and it has no name: an error loses nothing
 		if next.oldReaders != nil {
 			close(next.oldReaders)
 		}
-		old.close() // nothing is written to it and it has no name: an error loses nothing
 	})
 }

@@ -27,6 +27,7 @@ type file struct {
 	commits   uint64 // that it had when it was opened
 	mark      Mark   // that it had when it was opened
 	users     sync.WaitGroup
+	reading   atomic.Int64          // the number of users
 	stuck     atomic.Pointer[error] // why bolt no longer gives back its locks
 	pageFault atomic.Bool           // a page could not be read
 	// doubtful says that nobody knows which header is on the disk, because a commit
@@ -76,13 +77,22 @@ func openFile(path, name string, flag int, limit int64) (*file, error) {
 	return opened, nil
 }
 
+// done ends a use.
+func (f *file) done() {
+	f.reading.Add(-1)
+	f.users.Done()
+}
+
 // close waits for the open transactions.
 func (f *file) close() error {
 	if f.stuck.Load() != nil {
 		release(f.osFile) // all that can be done: bolt would wait forever
 		return nil
 	}
-	return f.bolt.Close()
+	if err := f.bolt.Close(); !notLocked(err) { // reopen may have taken bolt's lock away, and opened nothing
+		return err
+	}
+	return nil
 }
 
 // run runs fn in one of bolt's managed transactions of the file.

@@ -105,6 +105,7 @@ func (db *DB) use() *file {
 	db.mu.RLock()
 	defer db.mu.RUnlock()
 	db.current.users.Add(1)
+	db.current.reading.Add(1)
 	return db.current
 }
 

@@ -3,18 +3,22 @@
 package store
 
 import (
+	"errors"
 	"os"
 	"syscall"
 )
 
-// install gives a new file the name of the one in use, and puts it in use.
+// install gives a new file the name of the one in use, and puts it in use, or closes it.
 func (db *DB) install(next *file, temporary string) error {
 	if err := os.Rename(temporary, db.path); err != nil {
-		return err
+		return errors.Join(err, next.close())
 	}
 	db.replace(next) // the old file has no name any more, and writes to it would be lost
 	return nil
 }
+
+// notLocked returns false: to unlock twice is no error here.
+func notLocked(error) bool { return false }
 
 // keepOwner gives a file the mode and owner of another: an operator, or root, may compact
 // a file that belongs to the account that serves.

@@ -14,7 +14,7 @@ import (
 func (db *DB) View(fn func(*Tx) error) error {
 	db.recover()
 	f := db.use()
-	defer f.users.Done()
+	defer f.done()
 	err := f.run(f.bolt.View, fn)
 	if errors.Is(err, errFault) && db.writing.TryLock() { // the pages that an Update writes cannot be verified
 		defer db.writing.Unlock()
