@@ -28,6 +28,9 @@ func priority() (int, error) {
 // lowPriority is what priority returns in a worker.
 const lowPriority = niceness
 
+// bare reports whether a worker has no environment.
+func bare(env []string) bool { return len(env) == 0 }
+
 // A worker that somebody else killed while idle is not used. One that was killed during a
 // job is not blamed on the image.
 func TestKilledByOthers(t *testing.T) {

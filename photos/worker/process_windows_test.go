@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"slices"
 	"testing"
 	"time"
 	"unsafe"
@@ -27,6 +28,9 @@ func priority() (int, error) {
 
 // lowPriority is what priority returns in a worker.
 const lowPriority = windows.BELOW_NORMAL_PRIORITY_CLASS
+
+// bare reports whether a worker has nothing of the environment that a test sets. Windows itself adds what it needs.
+func bare(env []string) bool { return !slices.Contains(env, "SECRET=x") }
 
 // A worker is in a job object that bounds it, and ends with it.
 func TestJobObject(t *testing.T) {
