@@ -170,8 +170,9 @@ program-linux-%:
 program-%:
 	$(call foreign,$*) $(GO) build -buildvcs=false -ldflags '$(LDFLAGS)' -o $(call program,$*) .
 
-# Vetted for another system are the packages of the program that have other files there, without their tests, which
-# need a Linux.
+# Vetted for another system are the packages of the program that have other files there. Most tests need a Linux: those
+# with files for Windows are vetted for it too.
+WINDOWSTESTS = $(sort $(dir $(wildcard $(foreach up,./*/ ./*/*/ ./*/*/*/,$(up)*_windows_test.go))))
 FILES = $(GO) list -deps -f '{{with .Module}}{{if .Main}}{{$$.Dir}}{{range $$.GoFiles}} {{.}}{{end}}{{end}}{{end}}' .
 systems: $(patsubst %,vet-%,$(filter-out $(host),$(SYSTEMS))) ## the program is built for each system, and without C; what differs from this machine's is vetted
 	CGO_ENABLED=0 $(GO) build -o /dev/null .
@@ -180,6 +181,7 @@ vet-%: program-%
 	@$(FILES) >build/files.$*
 	@$(call foreign,$*) $(FILES) | grep -vxFf build/files.$* | while read -r dir files; do \
 		echo "vet for $*: $$dir"; (cd "$$dir" && $(call foreign,$*) $(GO) vet $$files) || exit; done
+	$(if $(filter windows-%,$*),$(call foreign,$*) $(GO) vet $(WINDOWSTESTS))
 
 # What release/check compiles again: the packages of this module, and those with C.
 compiled-%:
