@@ -10,8 +10,9 @@ import (
 	"relais/internal/filetest"
 )
 
-// tool runs a program of the system, and skips the test where the machine lacks it or refuses it.
-func tool(t *testing.T, debian, name string, args ...string) string {
+// tool runs a program of the system, and skips the test where the machine lacks it. refused is told of an error: t.Skipf
+// for what a machine may refuse to its users, t.Fatalf for what must work.
+func tool(t *testing.T, refused func(string, ...any), debian, name string, args ...string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
 	if err != nil {
@@ -19,7 +20,7 @@ func tool(t *testing.T, debian, name string, args ...string) string {
 	}
 	out, err := exec.Command(path, args...).CombinedOutput()
 	if err != nil {
-		t.Skipf("%s %q: %v: %s", name, args, err, out)
+		refused("%s %q: %v: %s", name, args, err, out)
 	}
 	return strings.TrimSpace(string(out))
 }
@@ -30,11 +31,11 @@ func makeImage(t *testing.T, kind, stick string) string {
 	image := filetest.New(t, kind+".img", "")
 	must(t, os.Truncate(image, 256<<20))
 	if kind == "vfat" {
-		tool(t, "dosfstools", "mkfs.vfat", "-F", "32", image)
-		tool(t, "mtools", "mcopy", "-s", "-m", "-i", image, stick, "::")
+		tool(t, t.Fatalf, "dosfstools", "mkfs.vfat", "-F", "32", image)
+		tool(t, t.Fatalf, "mtools", "mcopy", "-s", "-m", "-i", image, stick, "::")
 		return image
 	}
-	tool(t, "exfatprogs", "mkfs.exfat", image)
+	tool(t, t.Fatalf, "exfatprogs", "mkfs.exfat", image)
 	dir, unmount := mount(t, kind, image, "rw")
 	out, err := exec.Command("cp", "-r", "--preserve=timestamps", stick, dir).CombinedOutput()
 	unmount()
@@ -56,11 +57,12 @@ func mountImage(t *testing.T, kind, image string, writable bool) (dir string) {
 	}
 	dir, unmount := mount(t, kind, image, options)
 	t.Cleanup(unmount)
-	_, err := os.Create(filepath.Join(dir, "new"))
+	f, err := os.Create(filepath.Join(dir, "new"))
 	if (err == nil) != writable {
 		t.Fatalf("creating a file: %v; want the image to be writable: %t", err, writable)
 	}
 	if writable {
+		must(t, f.Close())
 		must(t, os.Remove(filepath.Join(dir, "new")))
 	}
 	return dir
@@ -79,11 +81,11 @@ func mount(t *testing.T, kind, image, options string) (dir string, unmount func(
 		return dir, unmount
 	}
 	if kind == "vfat" { // rw+ is its word for rw
-		tool(t, "fusefat", "fusefat", "-o", strings.Replace(options, "rw", "rw+", 1), image, dir)
+		tool(t, t.Skipf, "fusefat", "fusefat", "-o", strings.Replace(options, "rw", "rw+", 1), image, dir)
 		return dir, unmount
 	}
-	loop := tool(t, "mount", "losetup", "-f", "--show", image)
+	loop := tool(t, t.Skipf, "mount", "losetup", "-f", "--show", image)
 	t.Cleanup(func() { _ = exec.Command("losetup", "-d", loop).Run() }) // after it was unmounted
-	tool(t, "exfat-fuse", "mount.exfat-fuse", "-o", options, loop, dir)
+	tool(t, t.Skipf, "exfat-fuse", "mount.exfat-fuse", "-o", options, loop, dir)
 	return dir, unmount
 }
