@@ -13,7 +13,7 @@ fail() {
 	exit 1
 }
 
-here=$(cd -- "$(dirname -- "$0")" && pwd) || exit 1
+here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd) || exit 1
 case $(uname -s) in
 Darwin) system=darwin ;;
 *) system=linux ;;
@@ -30,6 +30,7 @@ program=$here/programs/relais-$system-$machine
 copy=
 stop() { [ -z "$copy" ] || rm -rf "$copy"; }
 trap stop EXIT
+trap 'exit 130' HUP INT TERM # sh ends without the trap of EXIT when a signal ends it
 if ! "$program" version >/dev/null 2>&1; then
 	# Many systems run nothing from a stick. cat leaves behind the mark that macOS gives to what was downloaded.
 	copy=$(mktemp -d "${TMPDIR:-/tmp}/relais.XXXXXX") || fail "No temporary folder. / Pas de dossier temporaire."
@@ -40,11 +41,11 @@ if ! "$program" version >/dev/null 2>&1; then
 	"$program" version >/dev/null || fail "This computer refuses to run the program: see READ ME.txt." \
 		"Cet ordinateur refuse d'exécuter le programme : voir LISEZ-MOI.txt."
 fi
-code=0
+code=0 closed=
 "$program" open "$here" &
-trap 'kill $! 2>/dev/null' HUP INT TERM
+trap 'closed=1; kill $! 2>/dev/null' HUP INT TERM
 wait $! || code=$?
-if [ $code -gt 128 ]; then # the wait ended with a signal, and the program ends with it too
+if [ "$closed" ]; then # the wait ended with a signal, and the program ends with it too
 	wait $!
 	exit 0
 fi
