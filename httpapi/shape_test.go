@@ -58,21 +58,13 @@ func TestDeclaredParameters(t *testing.T) {
 		"/sites/{siteId}/photos":    "siteId market operator limit offset",
 		"/outages":                  "market operator territory source lat lon lng radiusKm bbox north south east west limit offset format bom sep",
 		"/sites-hs":                 "market operator territory",
-<<<<<<< HEAD
 		"/outages/history": "market operator department territory province site bbox north south east west from to " +
 			"limit offset format bom sep",
 		"/anfr/archives":       "",
 		"/anfr/archive/{date}": "date view",
-		"/speedtests":          "market operator bbox north south east west days limit offset format bom sep",
+		"/speedtests":          "market operator bbox north south east west days edition limit offset format bom sep",
 		"/speedtests/site":     "siteId anfrCode nationalSiteCode sourceCode enb market operator mnc mcc bestOnly limit offset",
-		"/coverage/points":     "market operator technology bbox north south east west days limit format bom sep",
-=======
-		"/anfr/archives":            "",
-		"/anfr/archive/{date}":      "date view",
-		"/speedtests":               "market operator bbox north south east west days edition limit offset format bom sep",
-		"/speedtests/site":          "siteId anfrCode nationalSiteCode sourceCode enb market operator mnc mcc bestOnly limit offset",
-		"/coverage/points":          "market operator technology bbox north south east west days edition limit format bom sep",
->>>>>>> c13a3cec (httpapi: tests of editions)
+		"/coverage/points":     "market operator technology bbox north south east west days edition limit format bom sep",
 		"/tiles/{market}/{z}/{x}/{y}.mvt": "market operator z x y department territory province generation status " +
 			"technology band together changedSince layers v",
 		"/tiles/{market}.json": "market",

@@ -28,8 +28,8 @@ var All = []*Market{
 		Box:      geo.Box{South: 41, West: -5.6, North: 51.5, East: 9.8},
 		Zone:     "Europe/Paris",
 		Statuses: anfrStatuses, LegacyCode: true, Spelling: spelling.French, Departments: true, Deployments: true,
-		FeedZone: "Europe/Paris", OutageLists: Register{Authority: "ARCEP", Source: "Sites mobiles indisponibles", Licence: "Licence Ouverte 2.0"},
-		Supplements: anfrSupplements,
+		FeedZone: "Europe/Paris", Supplements: anfrSupplements,
+		OutageLists: Register{Authority: "ARCEP", Source: "Sites mobiles indisponibles", Licence: "Licence Ouverte 2.0"},
 		Filters:     []string{"operator", "department", "generation", "status", "bbox", "changedSince"},
 	},
 	{

@@ -17,7 +17,7 @@ func (db *DB) install(next *file, temporary string) error {
 	return nil
 }
 
-// notLocked returns false: to unlock twice is no error here.
+// notLocked returns false: here, unlocking twice succeeds.
 func notLocked(error) bool { return false }
 
 // keepOwner gives a file the mode and owner of another: an operator, or root, may compact
