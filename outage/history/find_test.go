@@ -64,9 +64,7 @@ func bruteForce(lists map[site.Date][]feature, q Query) plain {
 			for _, d := range run {
 				if d >= q.From && d <= q.To {
 					in = append(in, d)
-					for _, s := range days[d].down {
-						services = append(services, s)
-					}
+					services = append(services, days[d].down...)
 					if !slices.Contains(reasons, days[d].reason) {
 						reasons = append(reasons, days[d].reason)
 					}
