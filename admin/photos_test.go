@@ -132,7 +132,7 @@ func TestDeletedPhotoIsOffTheDisk(t *testing.T) {
 		}
 		return paths
 	}
-	all := []string{ClientsFile, PhotosFile, CommunityFile, UsersFile, ArchivesFile, measure.DatabaseName, quotaFile}
+	all := []string{ClientsFile, PhotosFile, CommunityFile, UsersFile, ArchivesFile, OutagesFile, measure.DatabaseName, quotaFile}
 	if got := compact(); !slices.Equal(got, all) {
 		t.Errorf("nothing deleted: %q, want %q", got, all)
 	}

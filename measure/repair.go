@@ -142,6 +142,9 @@ func (s *Store) countOnce(segments []*segment) (list []SegmentInfo, err error) {
 				continue
 			}
 			b.Replaces = []string{seg.file}
+			if !b.Added { // an import keeps its name
+				b.Origins = slices.Clone(seg.origins())
+			}
 			if row, seg, err = s.write(b); err != nil {
 				return nil, err
 			}

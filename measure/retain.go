@@ -3,6 +3,7 @@ package measure
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -65,6 +66,9 @@ func (s *Store) removeBefore(before time.Time) (removed int, err error) {
 func (s *Store) rewrite(old *segment, before int64) (SegmentInfo, *segment, error) {
 	b := newBuilder(old.meta)
 	b.Networks, b.Replaces = nil, []string{old.file}
+	if !b.Added { // an import keeps its name
+		b.Origins = slices.Clone(old.origins())
+	}
 	for i := range old.rows {
 		if old.age(i) < before {
 			continue

@@ -66,6 +66,9 @@ func (f *Feed) Available(now time.Time) bool {
 	return f.State() == Available && f.Age(now).Abs() <= freshTime
 }
 
+// Listed reports whether the feed is of a list of all operators that is not too old. It comes before the operator's own file.
+func (f *Feed) Listed(now time.Time) bool { return f.ListDay != "" && f.Available(now) }
+
 // feedKey is the key of a feed in its buckets.
 type feedKey struct {
 	market   market.Code

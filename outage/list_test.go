@@ -130,3 +130,28 @@ func TestTakeList(t *testing.T) {
 		t.Errorf("an older list: got %v, %v, want none", taken, err)
 	}
 }
+
+// While the list of all operators is fresh, the failure of an operator's own file does not take it away.
+func TestListOutlivesOwnFile(t *testing.T) {
+	c := newClock()
+	s, _ := opened(t, c)
+	day := site.DateOf(c.at.Year(), int(c.at.Month()), c.at.Day())
+	l := &List{Market: market.FR, Operators: []string{"SFR"}}
+	if got, err := s.TakeList(day, l); err != nil || len(got) != 1 {
+		t.Fatalf("got %v, %v, want SFR", got, err)
+	}
+	c.at = c.at.Add(time.Hour)
+	if _, err := s.Take(t.Context(), market.FR, News{Operator: "SFR", Failed: "HTTP 503"}); err != nil {
+		t.Fatal(err)
+	}
+	if f := s.Feeds(market.FR)[0]; f.State() != Available || !f.Listed(c.at) {
+		t.Errorf("after its own file failed: got %+v, want the list", f)
+	}
+	c.at = c.at.Add(freshTime)
+	if _, err := s.Take(t.Context(), market.FR, News{Operator: "SFR", Failed: "HTTP 503"}); err != nil {
+		t.Fatal(err)
+	}
+	if f := s.Feeds(market.FR)[0]; f.State() != Failed {
+		t.Errorf("when the list is too old: got %s, want failed", f.State())
+	}
+}

@@ -57,8 +57,7 @@ func (s *Store) take(ctx context.Context, key feedKey, n News) (o Outcome) {
 	var err error
 	d := s.state.Load().feeds[key]
 	switch {
-	case n.File != "" && d != nil && d.ListDay != "" && d.Available(s.now()):
-		// The list of all operators comes first: the operator's own file replaces it when it is too old.
+	case d != nil && d.Listed(s.now()): // whatever becomes of the operator's own file
 	case n.File != "":
 		o.Files, err = s.Import(ctx, key.market, key.operator, n.File)
 	case n.Failed != "":

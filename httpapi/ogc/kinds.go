@@ -115,8 +115,9 @@ const measureDays = 365
 
 // question returns the question for a page.
 func (p *measureItems) question() (q catalog.Measures, err error) {
-	q = catalog.Measures{Days: measureDays, Newest: true, Box: p.BBox.box(), Offset: p.Offset, Limit: p.limit()}
+	q = catalog.Measures{Days: measureDays, Box: p.BBox.box(), Offset: p.Offset, Limit: p.limit()}
 	q.Since, q.Until, _ = p.Datetime.bounds()
+	q.Newest = q.Since.IsZero() // a campaign may be older than what was asked for
 	q.Market, q.Operators, err = p.Resolve()
 	return q, err
 }

@@ -30,7 +30,7 @@ func (days) forgetStale(context.Context, *source) ([]string, error) { return nil
 // apply has nothing to do: the archive got each day when it was there.
 func (days) apply(context.Context, *source) {}
 
-// fetch downloads the newest list if it changed, and those of the wanted days that the archive lacks, each alone: one
+// fetch downloads the newest list if it changed, and then those of the wanted days that the archive lacks, each alone: one
 // day needs little room, and an interrupted run keeps the days that it has. A day that the authority does not have is
 // a gap.
 func (d days) fetch(ctx context.Context, s *source, f *File, report *FileReport) {
@@ -58,7 +58,7 @@ func (d days) fetch(ctx context.Context, s *source, f *File, report *FileReport)
 	}
 	report.Status = Unchanged
 	var listed []string
-	for _, at := range all {
+	for _, at := range append([]remote{newest}, all[:len(all)-1]...) {
 		listed = append(listed, at.Rank)
 		known, isNewest := record{}, at.Rank == newest.Rank
 		switch since := s.Choice.since(); {
@@ -71,6 +71,7 @@ func (d days) fetch(ctx context.Context, s *source, f *File, report *FileReport)
 			break
 		}
 	}
+	slices.Sort(report.Days)
 	report.Gaps = append(report.Gaps, gaps(listed, s.Choice.since(), newest.Rank)...)
 	slices.Sort(report.Gaps)
 }
@@ -123,7 +124,7 @@ func (d days) day(ctx context.Context, s *source, f *File, report *FileReport, a
 		return true
 	case err != nil:
 		report.fail(fmt.Errorf("%s: %w", at.Rank, err))
-		return useless
+		return useless || status.code == http.StatusForbidden || status.code == http.StatusGone // of this day alone
 	case known.Good != (version{}) && get.got.is(known.Good):
 		return true
 	}

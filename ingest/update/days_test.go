@@ -82,9 +82,9 @@ func TestDays(t *testing.T) {
 	want(run("2026-01-02"), Updated, "", []string{"2026-01-02"}, []string{"2026-01-03", "2026-01-04"})
 	k.asked()
 	want(run("2025-12-31"), Updated, "", []string{"2026-01-01"}, []string{"2025-12-31", "2026-01-03", "2026-01-04"})
-	k.wantAsked("/arcep/ 200", "/arcep/ 200", "/arcep/sites-indisponibles/all/2026-01-01/raw2026-01-01.geojson 200",
-		"/arcep/sites-indisponibles/all/2026-01-04/raw2026-01-04.geojson 404",
-		"/arcep/sites-indisponibles/all/2026-01-05/raw2026-01-05.geojson 304")
+	k.wantAsked("/arcep/ 200", "/arcep/ 200", "/arcep/sites-indisponibles/all/2026-01-05/raw2026-01-05.geojson 304",
+		"/arcep/sites-indisponibles/all/2026-01-01/raw2026-01-01.geojson 200",
+		"/arcep/sites-indisponibles/all/2026-01-04/raw2026-01-04.geojson 404")
 	if a.days["2026-01-02"] != `{"features":["2026-01-02"]}` || len(a.days) != 3 {
 		t.Errorf("got %q, want three days", a.days)
 	}
@@ -112,10 +112,12 @@ func TestDayErrors(t *testing.T) {
 		{"refused", func(_ *kit, a *dayArchive) { a.refused = "01-02" }, "2026-01-02: it has no features",
 			[]string{"2026-01-01", "2026-01-05"}},
 		{"the server is away", func(k *kit, _ *dayArchive) { k.behave(second, answering(503, "")) },
-			"2026-01-02: the server answers 503", []string{"2026-01-01"}},
+			"2026-01-02: the server answers 503", []string{"2026-01-01", "2026-01-05"}},
+		{"a day is withheld", func(k *kit, _ *dayArchive) { k.behave(second, answering(403, "")) },
+			"2026-01-02: the server answers 403", []string{"2026-01-01", "2026-01-05"}},
 		{"the archive is away", func(_ *kit, a *dayArchive) { a.err = errors.New("the store is closed") },
 			"the store is closed", nil},
-		{"the day of a man of the future", func(k *kit, _ *dayArchive) {
+		{"a day of the future", func(k *kit, _ *dayArchive) {
 			k.serveStore([]string{"sites-indisponibles/all/2999-01-01/raw2999-01-01.geojson"}, 9)
 		}, `a list of the day "2999-01-01"`, nil},
 		{"no list", func(k *kit, _ *dayArchive) { k.serveStore(nil, 9) }, "none of its 0 files", nil},

@@ -33,7 +33,7 @@ func (t *feeds) forgetStale(ctx context.Context, s *source) (found []string, err
 	}
 	for _, file := range s.files {
 		r := s.state.Files[file.Name]
-		if r.Good == (version{}) || r.Read == readAt(t.outcomes[file.Operator]) {
+		if r.Good == (version{}) || r.Read == readAt(t.outcomes[file.Operator]) || t.listed(file) {
 			continue
 		}
 		r.Good, r.Read = version{}, ""
@@ -68,7 +68,17 @@ func readAt(o outage.Outcome) string {
 	return o.ReadAt.Format(time.RFC3339)
 }
 
-func (*feeds) fetch(ctx context.Context, s *source, f *File, report *FileReport) {
+// listed reports whether an operator's file is not needed, because the list of all operators has it.
+func (t *feeds) listed(f *File) bool {
+	o := t.outcomes[f.Operator]
+	return o.Listed(time.Now())
+}
+
+func (t *feeds) fetch(ctx context.Context, s *source, f *File, report *FileReport) {
+	if t.listed(f) && !s.Force {
+		report.Status = Unchanged
+		return
+	}
 	s.fetch(ctx, f, report)
 }
 

@@ -157,7 +157,7 @@ func TestWalkErrors(t *testing.T) {
 // A walk whose file the register took, or refused, leaves no items behind.
 func TestWalkIsDropped(t *testing.T) {
 	k := walkKit(t)
-	k.want(k.run(), Failed, "not a file of the register")
+	k.want(k.run(), Failed, "is the brussels-antennas of BE")
 	k.asked()
 	k.want(k.run(), Failed, "refused before")
 	k.wantAsked()

@@ -61,6 +61,9 @@ func assistants(t *testing.T, flags ...string) (s *server, key string) {
 			now + "," + there + ",ORANGE,LTE,-80\n"},
 		{"outage import --market FR --operator ORANGE", "sites_hs.csv",
 			"code_site_op;departement;commune;Lat;Lon;data\n1;75;Paris;48.8534;2.3488;HS\n"},
+		{"outage import --market FR", "raw2026-01-20.geojson", fmt.Sprintf(`{"type":"FeatureCollection","features":[`+
+			`{"type":"Feature","geometry":{"type":"Point","coordinates":[%v,%v]},"properties":{"operateur":%q,"station_anfr":%q,`+
+			`"data4g":"HS","data":"HS","raison":"INT","debut":"2026-01-19 08:00:00"}}]}`, lng, lat, row["adm_lb_nom"], row["sta_nm_anfr"])},
 	} {
 		run(t, append(strings.Fields(tt.command), filetest.New(t, tt.name, tt.text), "--data", c.dir)...)
 	}

@@ -239,6 +239,7 @@ func countsAreRight(t *testing.T, c country, r report) {
 			len(c.rows))
 	}
 	want := map[string]string{"clients.db": "2 clients", "photos.db": "0 photos, 0 reports",
+		"outages.db":   "0 days of unavailable sites, 0 rows",
 		"community.db": "0 unavailable sites, 0 outage reports, 0 validations, 0 bugs",
 		"users.db":     "0 accounts, 0 facts",
 		"archives.db":  fmt.Sprintf("1 archive, %d,%03d rows", len(c.rows)/1000, len(c.rows)%1000),

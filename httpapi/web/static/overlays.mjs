@@ -63,15 +63,15 @@ function titleOf(e, words) {
 
 /**
  * measuredAt asks for what was measured in sight: in the last year, and in the newest campaigns that are older.
- * @param {string} path @param {Market} market @param {App} app @param {number} limit
+ * @param {string} kind @param {Market} market @param {App} app @param {number} limit
  */
-async function measuredAt(path, market, app, limit) {
+async function measuredAt(kind, market, app, limit) {
   const query = { ...measuresIn(market, app), limit };
-  const { data, meta } = await ask(path, { ...query, days: lastYear });
+  const { data, meta } = await ask(`/${kind}`, { ...query, days: lastYear });
   const newest = campaigns(meta);
   const from = new Date(Date.now() - lastYear * 24 * 3600e3).toISOString().slice(0, 10);
   const older = newest.filter((e) => e.firstDay <= from);
-  const more = await Promise.all(older.map((e) => ask(path, { ...query, edition: e.id })));
+  const more = await Promise.all(older.map((e) => ask(`/${kind}`, { ...query, edition: e.id })));
   const known = new Set(data.map((/** @type {any} */ m) => m.id));
   for (const answer of more) data.push(...answer.data.filter((/** @type {any} */ m) => !known.has(m.id)));
   /** @type {Record<string, string>} */
@@ -88,10 +88,10 @@ const campaigns = (meta) => meta.editions.filter((/** @type {any} */ e) => e.new
 
 /**
  * campaignsOf names the newest campaigns of a market, which the squares far away have too.
- * @param {string} path @param {Market} market @param {App} app
+ * @param {string} kind @param {Market} market @param {App} app
  */
-async function campaignsOf(path, market, app) {
-  const { meta } = await ask(path, { market: market.code, limit: 1 });
+async function campaignsOf(kind, market, app) {
+  const { meta } = await ask(`/${kind}`, { market: market.code, limit: 1 });
   return campaigns(meta).map((e) => `${titleOf(e, app.words)} (${e.licence})`);
 }
 
@@ -227,10 +227,10 @@ export const overlays = {
   coverage: {
     serves: () => true,
     points: true,
-    campaigns: (market, app) => campaignsOf('/coverage/points', market, app),
+    campaigns: (market, app) => campaignsOf('coverage/points', market, app),
     cells: () => step('rsrp', signal),
     async load(market, app) {
-      const { data, titles, said } = await measuredAt('/coverage/points', market, app, 5000);
+      const { data, titles, said } = await measuredAt('coverage/points', market, app, 5000);
       return {
         note: [data.length === 0 ? app.words.noPoint : '', ...said].filter(Boolean).join(' '),
         features: data.map((/** @type {any} */ p) =>
@@ -269,10 +269,10 @@ export const overlays = {
   speedtests: {
     serves: () => true,
     points: true,
-    campaigns: (market, app) => campaignsOf('/speedtests', market, app),
+    campaigns: (market, app) => campaignsOf('speedtests', market, app),
     cells: () => step('down', speeds),
     async load(market, app) {
-      const { data, titles, said } = await measuredAt('/speedtests', market, app, 1000);
+      const { data, titles, said } = await measuredAt('speedtests', market, app, 1000);
       return {
         note: [data.length === 0 ? app.words.noTest : '', ...said].filter(Boolean).join(' '),
         features: data.map((/** @type {any} */ t) =>
