@@ -200,7 +200,7 @@ release-follow: program-$(host) ## the README and docs/self-hosting.md followed 
 release-service: program-$(host) ## the units in a Debian that systemd boots, with photos (needs systemd-nspawn too)
 	release/check-service $(own) build/debian.tar
 
-WINDOWS ?= ^(TestEverySystem|TestPackOnEverySystem|TestRecordedAnswers|TestDemo|TestMapDrawsTheRegister)$$
+WINDOWS ?= ^(TestEverySystem|TestPackOnEverySystem|TestRecordedAnswers|TestDemoUnderWine|TestMapDrawsTheRegister)$$
 windows: ## the Windows program under wine: folders, answers, photos, the map (needs wine, gcc-mingw-w64-x86-64 and Chromium)
 	GOOS=windows CGO_ENABLED=0 $(GO) build -buildvcs=false -o build/wine/relais.exe . # its version is that of the recorded answers
 	test/wine/prefix build/wine build/wine/relais.exe

@@ -73,6 +73,22 @@ func (s *server) hasSites(rows []map[string]string) {
 	}
 }
 
+// The demonstration is made, served and stopped, twice in one folder. TestDemo, which knows more of it, needs a Unix.
+func TestDemoUnderWine(t *testing.T) {
+	if !wine {
+		t.Skip("for make windows: TestDemo shows it here")
+	}
+	dir := filepath.Join(t.TempDir(), "démo")
+	for range 2 {
+		s := start(t, nil, "demo", "--data", dir)
+		s.isLoaded(dir)
+		if a := s.get("/"); a.status != http.StatusOK {
+			t.Errorf("/: got %s, want 200", a)
+		}
+		s.stop()
+	}
+}
+
 // A pack is opened in a folder of any name, and nothing in it changes.
 func TestPackOnEverySystem(t *testing.T) {
 	c := makeCountry(t, 120)
