@@ -11,14 +11,16 @@ import (
 	"relais/snapshot"
 )
 
-// FuzzBuild puts any bytes in the place of each kind of file, together with a good file of
-// the other.
+// FuzzBuild puts any bytes in the place of each kind of file, together with a good register, or with BIPT's list.
 func FuzzBuild(f *testing.F) {
 	good := []string{
 		collection(crs, row{"1", "2018-01-01", "S", "Straat 1, 9000 Gent", "Proximus NV", "1", here}.String(),
 			row{"2", "", "T", "x", "BASE", "2", here}.String()),
 		biptList(biptRow(map[string]string{"Eigenaar1": "Proximus: x"})),
 	}
+	f.Add(2, `{"queries":{"antennas":{"head":{"vars":["antenne"]},"results":{"bindings":[
+{"antenne":{"type":"uri","value":"a"},"geometry":{"type":"literal","value":"POINT(4.9 51.3)"}}]}}}}`)
+	f.Add(3, `{"list":{"features":[]},"items":{"17":{"meta":{},"permitantennas":{"p":{"geometry":{"coordinates":[4.3,50.8,9]}}}}}}`)
 	dir := f.TempDir()
 	for kind, text := range good {
 		f.Add(kind, text)
@@ -30,7 +32,10 @@ func FuzzBuild(f *testing.F) {
 			return
 		}
 		path := filetest.New(t, "x.json", text)
-		other := 1 - kind
+		other := 0
+		if kind == 0 {
+			other = 1
+		}
 		builders, reports, err := Build([]source.Found{
 			{Input: &source.Input{Path: path}, Kind: Kinds[kind]},
 			{Input: &source.Input{Path: filepath.Join(dir, Kinds[other].Name)}, Kind: Kinds[other]},
