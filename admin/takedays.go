@@ -3,11 +3,8 @@ package admin
 import (
 	"context"
 
-	"relais/ingest/source"
 	"relais/ingest/update"
 	"relais/market"
-	"relais/outage/history"
-	"relais/site"
 )
 
 // TakeOutageDays adds lists of the unavailable sites of all operators that an update fetched to the archive of days.
@@ -37,25 +34,9 @@ func (s *Stores) TakeOutageDays(ctx context.Context, code market.Code, files ...
 			t.Files = append(t.Files, d.Report)
 		}
 	}
-	o, err := s.History.Overview(ctx, code)
-	if err == nil {
-		t.Days = daysRead(o)
+	days, err := s.History.Days(ctx, code)
+	for _, day := range days {
+		t.Days = append(t.Days, day.String())
 	}
 	return t, err
 }
-
-// daysRead returns the days of an overview that were read.
-func daysRead(o history.Overview) (days []string) {
-	gaps := o.Gaps
-	for day := o.First; day != 0 && day <= o.Newest; day++ {
-		for len(gaps) > 0 && gaps[0].Last < day {
-			gaps = gaps[1:]
-		}
-		if len(gaps) == 0 || day < gaps[0].First {
-			days = append(days, site.Date(day).String())
-		}
-	}
-	return days
-}
-
-var _ []*source.Report = update.Taken{}.Files

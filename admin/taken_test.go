@@ -30,7 +30,7 @@ func TestTakeMeasures(t *testing.T) {
 		take := func(text []byte) (got update.Taken) {
 			t.Helper()
 			path := filetest.New(t, "2025_QoS_Metropole_data_habitations.csv", text)
-			must(t, Call(t.Context(), dir, TakeMeasures{market.FR, update.MeasureFile{Path: path}}, &got, quiet))
+			must(t, Call(t.Context(), dir, TakeMeasures{market.FR, path}, &got, quiet))
 			return got
 		}
 		got := take(text)
@@ -44,7 +44,7 @@ func TestTakeMeasures(t *testing.T) {
 			t.Errorf("served %v: got %+v, want another table refused", served, got)
 		}
 	}
-	missing := TakeMeasures{market.FR, update.MeasureFile{Path: "/no/such/file"}}
+	missing := TakeMeasures{market.FR, "/no/such/file"}
 	if err := Call(t.Context(), folder.Dir(t.TempDir()), missing, &update.Taken{}, quiet); err == nil {
 		t.Error("a file that cannot be read was refused as if it were wrong")
 	}

@@ -87,8 +87,8 @@ func (c *Catalog) Among(m *market.Market) (list []*index.Market, err error) {
 }
 
 // withholds reports whether the caller may not have rows of a market that come from registers with these
-// names. A register that may not be redistributed is withheld with all of its market, because the sites of a
-// snapshot do not state their registers.
+// names. A register that may not be redistributed is withheld with all of its market: summaries, counts and tiles are made
+// once, of all sites.
 func (c *Catalog) withholds(m *market.Market, registers []string) bool {
 	return c.Keyless && m.NeedsPermission(registers)
 }

@@ -52,7 +52,7 @@ type outageImport struct {
 	Files    []string    `arg:"" name:"file" help:"Files, or folders or zip archives of them: an operator's of this moment, or lists of all operators, each of a day."`
 }
 
-// Validate refuses a day for an operator's file, and what is not a day.
+// Validate refuses --day together with --operator, and a text that is not a day.
 func (c *outageImport) Validate() error {
 	switch {
 	case c.Market == "":

@@ -83,7 +83,7 @@ func (c *packCommand) print(streams Streams, r *admin.PackReport, programs map[s
 			fmt.Fprintf(streams.Out, "  without %s: --programs takes it from a folder\n", name)
 		}
 	}
-	_, err := fmt.Fprintf(streams.Out, "Show it with: %s open %s\n", program(), c.Dest)
+	_, err := fmt.Fprintf(streams.Out, "Show it with: %s open %q\n", program(), c.Dest)
 	return err
 }
 

@@ -32,7 +32,7 @@ var starters = []struct {
 }
 
 // writePack writes the files of a pack next to its data: programs, starters and texts. FAT has neither case nor modes:
-// no two names differ in case alone, and what is run has a name that says so.
+// no two names differ only in case, and the names of the starters say what they do.
 func writePack(dir, name string, r *admin.PackReport, programs map[string]string) error {
 	for file, path := range programs {
 		if err := copyProgram(path, filepath.Join(dir, programsDir, file)); err != nil {

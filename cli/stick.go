@@ -57,7 +57,7 @@ Fermez cette fenêtre ou appuyez sur Ctrl-C pour arrêter. Rien n’est écrit s
 
 `
 
-// awaitData waits until the server has loaded its data, or for a minute: then the page says what is missing.
+// awaitData waits until the server has loaded its data, for a minute at most. After that, the page says what is missing.
 func awaitData(ctx context.Context, base string) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()

@@ -32,7 +32,7 @@ type described struct {
 	LibC    string `name:"libc" hidden:"" help:"With --program: the version of its C library."`
 }
 
-// contents returns what is in the program, and the licences of all.
+// contents returns the modules and libraries in the program, with their licences.
 func (d *described) contents() (*licences.Table, *debug.BuildInfo, []licences.Part, error) {
 	info, err := readBuildInfo()
 	libc := CLibrary

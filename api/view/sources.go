@@ -74,9 +74,11 @@ func (r register) sources(s *site.Site) Sources {
 			antennas = union(antennas, []string{x.Source})
 		}
 	}
-	if v.Emissions = v.Position; len(s.Antennas) > 0 {
-		v.Emissions = antennas
+	turned := v.Position // who states azimuths
+	if len(s.Antennas) > 0 {
+		turned = antennas
 	}
+	v.Emissions = union(v.Position, turned) // of operators without antennas, the register states them
 	if s.Commune != "" {
 		v.Commune = named(r.Supplements.Communes, v.Position)
 	}
@@ -84,9 +86,9 @@ func (r register) sources(s *site.Site) Sources {
 		switch s.Emissions[i].Origin {
 		case site.NotStated:
 		case site.FromList:
-			v.Azimuts = union(v.Azimuts, v.Emissions)
+			v.Azimuts = union(v.Azimuts, turned)
 		default:
-			v.Azimuts = union(v.Azimuts, named(r.Supplements.Antennas, v.Emissions))
+			v.Azimuts = union(v.Azimuts, named(r.Supplements.Antennas, turned))
 		}
 	}
 	if slices.ContainsFunc(s.Stations, func(t site.Station) bool { return t.OperatorSiteID != "" }) {

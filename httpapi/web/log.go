@@ -78,7 +78,7 @@ func (p *Pages) readLog(w http.ResponseWriter, r *http.Request) {
 	}
 	var text bytes.Buffer
 	if p.execute(&text, w, r, http.StatusOK, "log.html", page) {
-		_ = p.hold(r, 2*int64(text.Len())) // who reads slowly keeps no more; what is less always has room
+		_ = p.hold(r, 2*int64(text.Len())) // a slow reader holds no more than that; making a claim smaller always succeeds
 		sendPage(w, r, http.StatusOK, text.Bytes())
 	}
 }

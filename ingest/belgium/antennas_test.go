@@ -143,7 +143,7 @@ func describeAntennas(s *site.Site) string {
 	return strings.Join(list, "; ")
 }
 
-// A source of antennas without one that can be used is refused, so that what is there stays.
+// A file without a usable antenna is refused, and the antennas of the last good file stay.
 func TestNoAntennaUsed(t *testing.T) {
 	for _, tt := range []struct{ name, file, want string }{
 		{"no antenna", answers(map[string][]string{"operators": operators, "emissions": {emits("1", "806")}}),

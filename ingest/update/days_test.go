@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -147,8 +148,8 @@ func TestMeasures(t *testing.T) {
 	var got []string
 	answer, failure := Taken{}, error(nil)
 	o := k.options()
-	o.Measures = func(_ context.Context, code market.Code, f MeasureFile) (Taken, error) {
-		got = append(got, fmt.Sprint(code, f.Name, f.Campaign, f.Licence, string(filetest.Read(t, f.Path))))
+	o.Measures = func(_ context.Context, code market.Code, path string) (Taken, error) {
+		got = append(got, fmt.Sprint(code, filepath.Base(path), string(filetest.Read(t, path))))
 		return answer, failure
 	}
 	failure = errors.New("the store is closed")
@@ -156,7 +157,7 @@ func TestMeasures(t *testing.T) {
 	failure = nil
 	k.want(k.runWith(o), Updated, "")
 	k.want(k.runWith(o), Unchanged, "")
-	if want := "FRqos2025testa;b\n1;2\n"; len(got) != 2 || got[1] != want {
+	if want := "FR2025_QoS.csva;b\n1;2\n"; len(got) != 2 || got[1] != want {
 		t.Errorf("got %q, want twice %q", got, want)
 	}
 	k.put("/arcep/qos/2025/Metropole/2025_QoS.csv", []byte("a;b\n"))

@@ -16,16 +16,9 @@ type Taken struct {
 	Days []string `json:"days,omitempty"`
 }
 
-// A MeasureFile is a file of an authority's measurements.
-type MeasureFile struct {
-	Name     string `json:"name"`     // in the table, such as arcep-mesures-metropole
-	Campaign string `json:"campaign"` // what the group of match has, such as 2025; "" without a group
-	Licence  string `json:"licence"`
-	Path     string `json:"path"` // absolute
-}
-
-// Measures passes a file of measurements of a market to the process that has the stores open.
-type Measures func(ctx context.Context, code market.Code, file MeasureFile) (Taken, error)
+// Measures passes a file of an authority's measurements of a market, by its absolute path, to the process that has the
+// stores open.
+type Measures func(ctx context.Context, code market.Code, path string) (Taken, error)
 
 // measures is the target of an authority's measurements of a market.
 type measures struct{ market market.Code }
@@ -39,8 +32,7 @@ func (measures) fetch(ctx context.Context, s *source, f *File, report *FileRepor
 // apply has the new files read, each for itself.
 func (m measures) apply(ctx context.Context, s *source) {
 	for _, f := range s.fresh {
-		taken, err := s.Measures(ctx, m.market, MeasureFile{Name: f.report.Name, Campaign: f.version.Rank,
-			Licence: f.report.Licence, Path: absolute(f.path)})
+		taken, err := s.Measures(ctx, m.market, absolute(f.path))
 		switch {
 		case err != nil:
 			f.report.fail(err)

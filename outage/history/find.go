@@ -152,9 +152,20 @@ type search struct {
 	runs    []outageRun
 }
 
-// Find answers a query. Errors: that of ctx, of package store, and of a month that is damaged.
+// Find answers a query, all of it from one version of the file. Errors: that of ctx, of package store, and of a month that is
+// damaged.
 func (s *Store) Find(ctx context.Context, q Query) (*Found, error) {
-	version := s.Version()
+	for {
+		version := s.Version()
+		found, err := s.find(ctx, q, version)
+		if err != nil || s.Version() == version {
+			return found, err
+		}
+	}
+}
+
+// find is Find if no day comes meanwhile.
+func (s *Store) find(ctx context.Context, q Query, version string) (*Found, error) {
 	calendar, err := s.calendarIn(ctx, q.Market)
 	if err != nil {
 		return nil, err
