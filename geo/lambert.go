@@ -12,14 +12,7 @@ func FromLambert72(x, y float64) Point {
 
 // ToLambert72 is the inverse of FromLambert72, to less than a millimetre in Belgium.
 func ToLambert72(p Point) (x, y float64) {
-	x, y = 150e3, 170e3 // the middle of the country
-	perDegree := math.Pi / 180 * EarthRadius
-	for range 12 { // each is off by a twentieth of the one before, or less
-		at := FromLambert72(x, y)
-		y += (p.Lat - at.Lat) * perDegree
-		x += (p.Lng - at.Lng) * perDegree * math.Cos(p.Lat*math.Pi/180)
-	}
-	return x, y
+	return invert(FromLambert72, 150e3, 170e3, p) // from the middle of the country
 }
 
 // An ellipsoid has a semi-major axis in metres and the square of its eccentricity.
@@ -33,6 +26,7 @@ func newEllipsoid(a, inverseFlattening float64) ellipsoid {
 var (
 	international1924 = newEllipsoid(6378388, 297)
 	wgs84             = newEllipsoid(6378137, 298.257223563)
+	grs80             = newEllipsoid(6378137, 298.257222101)
 )
 
 // cartesian returns geocentric coordinates in metres of a point on the ellipsoid,
@@ -51,6 +45,32 @@ func (e ellipsoid) geographic(x, y, z float64) (lat, lng float64) {
 		lat = math.Atan2(z+e.e2*n*math.Sin(lat), p)
 	}
 	return lat, math.Atan2(y, x)
+}
+
+// n returns the third flattening.
+func (e ellipsoid) n() float64 {
+	b := math.Sqrt(1 - e.e2) // of an ellipsoid whose a is 1
+	return (1 - b) / (1 + b)
+}
+
+// isometric returns the t of EPSG method 9802 for a latitude in radians.
+func (e ellipsoid) isometric(lat float64) float64 {
+	return math.Tan(math.Pi/4-lat/2) / e.stretch(lat)
+}
+
+// latitude is the inverse of isometric.
+func (e ellipsoid) latitude(t float64) float64 {
+	lat := math.Pi/2 - 2*math.Atan(t)
+	for range 8 {
+		lat = math.Pi/2 - 2*math.Atan(t*e.stretch(lat))
+	}
+	return lat
+}
+
+func (e ellipsoid) stretch(lat float64) float64 {
+	first := math.Sqrt(e.e2)
+	sin := first * math.Sin(lat)
+	return math.Pow((1-sin)/(1+sin), first/2)
 }
 
 // A conic is a Lambert projection with two standard parallels, and the transformation
@@ -73,6 +93,9 @@ var lambert72 = newConic(conic{
 	scale:    1 - 1.2747e-6,
 }, 51.16666723333333, 49.8333339, 90)
 
+// Lambert-93 (EPSG:2154) is on RGF93, which is WGS84 to less than a metre.
+var lambert93 = newConic(conic{ellipsoid: grs80, lng0: 3 * rad, x0: 700e3, y0: 6600e3}, 49, 44, 46.5)
+
 // newConic computes the constants for the parallels, in degrees.
 func newConic(c conic, lat1, lat2, lat0 float64) conic {
 	m := func(lat float64) float64 {
@@ -88,22 +111,23 @@ func newConic(c conic, lat1, lat2, lat0 float64) conic {
 	return c
 }
 
-// isometric returns the t of EPSG method 9802 for a latitude in radians.
-func (c *conic) isometric(lat float64) float64 {
-	e := math.Sqrt(c.e2)
-	return math.Tan(math.Pi/4-lat/2) / math.Pow((1-e*math.Sin(lat))/(1+e*math.Sin(lat)), e/2)
-}
-
 // geographic returns latitude and longitude on the datum, in radians.
 func (c *conic) geographic(x, y float64) (lat, lng float64) {
 	dx, dy := x-c.x0, c.rho0-(y-c.y0)
 	t := math.Pow(math.Copysign(math.Hypot(dx, dy), c.n)/c.af, 1/c.n)
-	e := math.Sqrt(c.e2)
-	lat = math.Pi/2 - 2*math.Atan(t)
-	for range 8 {
-		lat = math.Pi/2 - 2*math.Atan(t*math.Pow((1-e*math.Sin(lat))/(1+e*math.Sin(lat)), e/2))
-	}
-	return lat, math.Atan2(dx, dy)/c.n + c.lng0
+	return c.latitude(t), math.Atan2(dx, dy)/c.n + c.lng0
+}
+
+// to and from are for a datum that is WGS84.
+func (c *conic) to(p Point) (x, y float64) {
+	rho := c.af * math.Pow(c.isometric(p.Lat*rad), c.n)
+	sin, cos := math.Sincos(c.n * (p.Lng*rad - c.lng0))
+	return c.x0 + rho*sin, c.y0 + c.rho0 - rho*cos
+}
+
+func (c *conic) from(x, y float64) Point {
+	lat, lng := c.geographic(x, y)
+	return Point{Lat: lat / rad, Lng: lng / rad}
 }
 
 func (c *conic) toWGS84(lat, lng float64) Point {

@@ -9,3 +9,6 @@ func FromLV95(east, north float64) Point {
 	lat := 16.9023892 + 3.238272*x - 0.270978*y*y - 0.002528*x*x - 0.0447*y*y*x - 0.0140*x*x*x
 	return Point{Lat: lat * 100 / 36, Lng: lng * 100 / 36}
 }
+
+// ToLV95 is the inverse of FromLV95, to less than a millimetre in Switzerland.
+func ToLV95(p Point) (east, north float64) { return invert(FromLV95, 2600000, 1200000, p) }

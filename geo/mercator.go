@@ -19,3 +19,16 @@ func onSide(fraction float64) uint32 {
 	const side = 1 << 32
 	return uint32(math.Max(0, math.Min(fraction*side, side-1)))
 }
+
+// webRadius is the radius of the sphere that the map of the Web takes the Earth for, in metres.
+const webRadius = 6378137
+
+// fromWebMercator converts the metres of the Web's map (EPSG:3857) to WGS84.
+func fromWebMercator(x, y float64) Point {
+	return Point{Lat: math.Atan(math.Sinh(y/webRadius)) / rad, Lng: x / webRadius / rad}
+}
+
+// toWebMercator is the inverse of fromWebMercator. The poles are infinitely far away.
+func toWebMercator(p Point) (x, y float64) {
+	return p.Lng * rad * webRadius, math.Atanh(math.Sin(p.Lat*rad)) * webRadius
+}
