@@ -35,6 +35,7 @@ require (
 	github.com/tetratelabs/wazero v1.12.0
 	github.com/tidwall/buntdb v1.3.0
 	github.com/tidwall/rtree v1.10.0
+	github.com/ulikunitz/xz v0.5.15
 	go.etcd.io/bbolt v1.5.0
 	golang.org/x/crypto v0.57.0
 	golang.org/x/crypto/x509roots/fallback v0.0.0-20261030153154-30a33513ff6d

@@ -1,0 +1,217 @@
+package areas
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"relais/internal/errtest"
+	"relais/internal/filetest"
+	"relais/internal/tier"
+)
+
+// An area is what a feature has: its attributes, how many edges, and the sum of the areas of its rings in m², where
+// those that turn the other way count less.
+type area struct {
+	attributes map[string]string
+	edges      int
+	size       float64
+}
+
+// areasOf reads all features of a file.
+func areasOf(f *File) (areas []area, err error) {
+	err = f.Features(func(g Feature) error {
+		a := area{attributes: g.Attributes}
+		err := g.Edges(func(x1, y1, x2, y2 float64) {
+			a.edges++
+			a.size += (x1*y2 - x2*y1) / 2
+		})
+		a.size = math.Abs(a.size)
+		areas = append(areas, a)
+		return err
+	})
+	return areas, err
+}
+
+func openAreas(path, tmp string) ([]area, *File, error) {
+	f, err := Open(path, tmp, 1<<20)
+	if err != nil {
+		return nil, nil, err
+	}
+	areas, err := areasOf(f)
+	return areas, f, errors.Join(err, f.Close())
+}
+
+// What testdata/make.sh wrote into its archives.
+var made = []area{
+	{map[string]string{"fid": "1", "operateur": "20801", "debit": "2.5", "niveau": "TBC"}, 12, 7e6},
+	{map[string]string{"fid": "2", "operateur": "-5", "debit": "1000000000000000000000", "niveau": "très «bon»"}, 4, 9e6},
+}
+
+var compareAreas = cmp.AllowUnexported(area{})
+
+func TestArchives(t *testing.T) {
+	for _, name := range strings.Fields("lzma lzma2 plain solid stored") {
+		t.Run(name, func(t *testing.T) {
+			tmp := t.TempDir()
+			got, f, err := openAreas(filepath.Join("testdata", name+".7z"), tmp)
+			errtest.Must(t, err)
+			if diff := cmp.Diff(made, got, compareAreas); diff != "" || f.Layer != "couv" || f.EPSG != 2154 {
+				t.Errorf("layer %q in EPSG:%d: %s", f.Layer, f.EPSG, diff)
+			}
+			checkEmpty(t, tmp)
+		})
+	}
+}
+
+func checkEmpty(t *testing.T, folder string) {
+	t.Helper()
+	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
+		t.Errorf("got %v, %v, want an empty folder", left, err)
+	}
+}
+
+func TestArchivesThatAreNotRead(t *testing.T) {
+	for _, tt := range []struct {
+		name, want string
+		is         error
+	}{
+		{"two", "several GeoPackages", ErrArchive},
+		{"none", "none of its 1 files", ErrArchive},
+		{"encrypted", "encrypted", ErrArchive},
+		{"encrypted-header", "encrypted", ErrArchive},
+		{"bzip2", "method 040202", ErrArchive},
+		{"filtered", "2 methods", ErrArchive},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tmp := t.TempDir()
+			_, _, err := openAreas(filepath.Join("testdata", tt.name+".7z"), tmp)
+			if !errors.Is(err, tt.is) || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %v, want %q and %v", err, tt.want, tt.is)
+			}
+			checkEmpty(t, tmp)
+		})
+	}
+}
+
+func TestArchiveIsBounded(t *testing.T) {
+	tmp := t.TempDir()
+	if _, err := Open("testdata/lzma.7z", tmp, 1000); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("got %v, want %v", err, ErrTooLarge)
+	}
+	// 55 bytes that claim 400,000,000 streams, whose checksums are all there.
+	header := "\x01\x04\x06\x00\xff\x00\x84\xd7\x17\x00\x00\x00\x00\x0a\x01"
+	path := filetest.New(t, "bomb.7z", archiveOf(header))
+	if _, err := Open(path, tmp, 1<<20); !errors.Is(err, ErrArchive) || !strings.Contains(err.Error(), "400000000") {
+		t.Errorf("got %v, want %v", err, ErrArchive)
+	}
+	checkEmpty(t, tmp)
+}
+
+// A file that was cut or changed is an error, or has what the file had. It never ends the program.
+func TestDamage(t *testing.T) {
+	tier.Slow(t)
+	tmp := t.TempDir()
+	for _, name := range []string{"lzma.7z", "lzma2.7z", "plain.7z", "couv.gpkg"} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join("testdata", name)
+			if name == "couv.gpkg" {
+				path = unpacked(t)
+			}
+			whole := filetest.Read(t, path)
+			damaged := filepath.Join(t.TempDir(), "damaged")
+			for n := 0; n < len(whole); n += 1 + len(whole)/150 {
+				filetest.Write(t, damaged, whole[:n])
+				if got, _, err := openAreas(damaged, tmp); err == nil {
+					t.Errorf("%d of %d bytes: got %v, want an error", n, len(whole), got)
+				}
+				changed := append([]byte(nil), whole...)
+				changed[n] ^= 0x55
+				filetest.Write(t, damaged, changed)
+				got, _, err := openAreas(damaged, tmp)
+				if err == nil && strings.HasSuffix(name, ".7z") && !cmp.Equal(got, made, compareAreas) {
+					t.Errorf("byte %d changed: got %v", n, got)
+				}
+			}
+		})
+	}
+	checkEmpty(t, tmp)
+}
+
+// unpacked returns the path of testdata's GeoPackage.
+func unpacked(t testing.TB) string {
+	t.Helper()
+	tmp := t.TempDir()
+	f, err := Open("testdata/lzma.7z", tmp, 1<<20)
+	errtest.Must(t, err)
+	defer f.Close()
+	names, err := filepath.Glob(filepath.Join(tmp, "*.gpkg"))
+	errtest.Must(t, err)
+	return filetest.New(t, "couv.gpkg", filetest.Read(t, names[0]))
+}
+
+func TestOpenOfOtherFiles(t *testing.T) {
+	for _, tt := range []struct {
+		name, text string
+		want       error
+	}{
+		{"empty", "", ErrUnknown},
+		{"text", "operateur;niveau\n20801;TBC\n", ErrUnknown},
+		{"list", "[1]", ErrUnknown},
+		{"object", `{"type":"Topology"}`, ErrUnsupported},
+		{"only a signature", signatureSQLite, ErrDamaged},
+		{"only the other signature", signature7z, ErrDamaged},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if _, err := Open(filetest.New(t, "file", tt.text), t.TempDir(), 1); !errors.Is(err, tt.want) {
+				t.Errorf("got %v, want %v", err, tt.want)
+			}
+		})
+	}
+	path := unpacked(t)
+	filetest.Write(t, path+"-wal", "frames")
+	if _, err := Open(path, t.TempDir(), 1); err == nil || !strings.Contains(err.Error(), "couv.gpkg-wal") {
+		t.Errorf("got %v, want an error about the second file", err)
+	}
+}
+
+func TestFeaturesStopsAtAnError(t *testing.T) {
+	f, err := Open(unpacked(t), t.TempDir(), 1)
+	errtest.Must(t, err)
+	defer f.Close()
+	stop, calls := errors.New("enough"), 0
+	err = f.Features(func(Feature) error { calls++; return stop })
+	if !errors.Is(err, stop) || calls != 1 {
+		t.Errorf("got %v after %d features, want %v after 1", err, calls, stop)
+	}
+}
+
+func TestColumnsOf(t *testing.T) {
+	for _, tt := range []struct {
+		sql  string
+		want string
+		key  int
+	}{
+		{`CREATE TABLE "a" ( "fid" INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, "geom" MULTIPOLYGON, "n" TEXT(20))`, "fid geom n", 0},
+		{"CREATE TABLE a(x, y DEFAULT (1, 2), [z z] REAL, `w``w` TEXT DEFAULT ',)', PRIMARY KEY (x, y))", "x y z z w`w", -1},
+		{"create table a (-- first, or\n \"pri\"\"mary\" text/* , */, id integer not null primary key, check (id > 0))", `pri"mary id`, 1},
+		{"CREATE TABLE a(a text primary key, \"check\" INTEGER, été int)", "a check été", -1},
+	} {
+		got, key, err := columnsOf(tt.sql)
+		if text := strings.Join(got, " "); err != nil || text != tt.want || key != tt.key {
+			t.Errorf("%s: got %q, %d, %v", tt.sql, text, key, err)
+		}
+	}
+	for _, sql := range []string{"", "CREATE TABLE a", "CREATE TABLE a(", "CREATE TABLE a()", "CREATE TABLE a(x, y AS (x + 1))",
+		"CREATE TABLE a(\"x", "CREATE TABLE a(x /*", fmt.Sprintf("CREATE TABLE a(%sx)", strings.Repeat("x, ", 300))} {
+		if got, _, err := columnsOf(sql); err == nil {
+			t.Errorf("%.60s: got %q, want an error", sql, got)
+		}
+	}
+}
