@@ -147,6 +147,8 @@ type Market struct {
 	FeedZone string
 	// OutageLists publishes for each day the unavailable sites of all operators; without an Authority nobody does.
 	OutageLists Register
+	// Coverage publishes where operators expect their networks to be received; without an Authority nobody does.
+	Coverage Register
 	// UnavailableReason states in a sentence why a market has no inventory; ""
 	// if it has one.
 	UnavailableReason string

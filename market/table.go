@@ -30,6 +30,7 @@ var All = []*Market{
 		Statuses: anfrStatuses, LegacyCode: true, Spelling: spelling.French, Departments: true, Deployments: true,
 		FeedZone: "Europe/Paris", Supplements: anfrSupplements,
 		OutageLists: Register{Authority: "ARCEP", Source: "Sites mobiles indisponibles", Licence: "Licence Ouverte 2.0"},
+		Coverage:    Register{Authority: "ARCEP", Source: "Couvertures théoriques", Licence: "Licence Ouverte 2.0"},
 		Filters:     []string{"operator", "department", "generation", "status", "bbox", "changedSince"},
 	},
 	{
@@ -49,7 +50,8 @@ var All = []*Market{
 		Box:      geo.Box{South: -22, West: -64, North: 19, East: 56.5},
 		Statuses: anfrStatuses, LegacyCode: true, Spelling: spelling.French, Departments: true, Deployments: true,
 		FeedZone: "Europe/Paris", Supplements: anfrSupplements,
-		Filters: []string{"operator", "department", "territory", "generation", "status", "bbox", "changedSince"},
+		Coverage: Register{Authority: "ARCEP", Source: "Couvertures théoriques", Licence: "Licence Ouverte 2.0"},
+		Filters:  []string{"operator", "department", "territory", "generation", "status", "bbox", "changedSince"},
 	},
 	{
 		Code: CA, Country: "CA", Label: "Canada", Names: []string{"canada"}, Availability: Available,
@@ -85,7 +87,8 @@ var All = []*Market{
 			{Authority: "Bruxelles Environnement / Leefmilieu Brussel", Source: "Antennes 3D",
 				Licence: "None stated", Region: "Bruxelles / Brussel", Antennas: true},
 		},
-		NeedPermission: []string{"BIPT list of antenna sites", "Vlaamse zendantennes (query service)", "Antennes 3D"},
+		NeedPermission: []string{"BIPT list of antenna sites", "Vlaamse zendantennes (query service)", "Antennes 3D", "BIPT mobile coverage"},
+		Coverage:       Register{Authority: "BIPT/IBPT", Source: "BIPT mobile coverage"},
 		Operators: []Operator{
 			{"PROXIMUS_BE", "Proximus", []string{"20601"}, "#5c2d91", "#a983dd", "square"},
 			{"CITYMESH_BE", "Citymesh", []string{"20603"}, "#2c86ad", "#6fd0c6", "triangle"},
@@ -109,9 +112,10 @@ var All = []*Market{
 			{"SUNRISE_CH", "Sunrise", []string{"22802", "22808", "22812", "22860"}, "#dd448b", "#e07ba3", "triangle"},
 			{"SALT_CH", "Salt", []string{"22803"}, "#158a24", "#7fdba0", "square"},
 		},
-		Box:     geo.Box{South: 45.7, West: 5.8, North: 47.9, East: 10.6},
-		Zone:    "Europe/Zurich",
-		Filters: []string{"operator", "generation", "status", "bbox", "changedSince"},
+		Box:      geo.Box{South: 45.7, West: 5.8, North: 47.9, East: 10.6},
+		Coverage: Register{Authority: "BAKOM/OFCOM", Source: "BAKOM/OFCOM Mobilfunknetz", Licence: "Open use, source: BAKOM/OFCOM"},
+		Zone:     "Europe/Zurich",
+		Filters:  []string{"operator", "generation", "status", "bbox", "changedSince"},
 	},
 	{
 		Code: PT, Country: "PT", Label: "Portugal", Availability: Unavailable,

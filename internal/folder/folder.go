@@ -71,6 +71,12 @@ func (d Dir) Addresses(market string) string {
 	return filepath.Join(d.AddressesDir(), market+".streets")
 }
 
+// CoverageName is the name of Coverage.
+const CoverageName = "coverage"
+
+// Coverage is the folder of official coverage maps.
+func (d Dir) Coverage() string { return filepath.Join(string(d), CoverageName) }
+
 // Downloads is the folder of files until they are ingested.
 func (d Dir) Downloads() string { return filepath.Join(string(d), "downloads") }
 

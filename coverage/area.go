@@ -1,0 +1,263 @@
+package coverage
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/bits"
+
+	"relais/geo"
+)
+
+// MostCells bounds the cells of an area that is added up: a little more than the largest department has.
+const MostCells = 10_000_000
+
+// ErrLarge means that an area has more than MostCells.
+var ErrLarge = errors.New("the area is too large to be added up")
+
+// A Share is how much of an area a layer has at each of its levels.
+type Share struct {
+	Layer  *Layer
+	Levels []LevelShare // in the order of the layer's words, after that of LevelNone
+	Total  float64      // km² of the area about which the layer says something
+	// Before is the edition before, nil if there is none or it has another grid. Gained and Lost are km² that are
+	// covered now and were not, and the reverse; Better and Worse those whose level changed.
+	Before                      *Layer
+	Gained, Lost, Better, Worse float64
+}
+
+// A LevelShare is how much of an area has a level.
+type LevelShare struct {
+	Word Word
+	Km2  float64
+}
+
+// Area adds up the cells of an area, which is given as boxes that do not overlap. Layers of grids that are not there are
+// left out. Errors: ErrLarge, those of reading a file and of ctx.
+func (s *Store) Area(ctx context.Context, q Filter, boxes []geo.Box) (list []Share, err error) {
+	var of *mask
+	for _, l := range s.Layers(q) {
+		if of == nil || !of.fits(l) {
+			if of, err = newMask(l, boxes); err != nil {
+				return nil, err
+			}
+		}
+		if of.low > of.high {
+			continue
+		}
+		before := s.Before(l)
+		if before != nil && !of.fits(before) {
+			before = nil
+		}
+		share, err := of.add(ctx, l, before)
+		if err != nil {
+			return nil, err
+		}
+		if share.Total > 0 {
+			list = append(list, *share)
+		}
+	}
+	return list, nil
+}
+
+// A mask has the cells of an area in the grids of layers that are alike.
+type mask struct {
+	*raster
+	of        *Layer
+	col, row  int // of the grids, where the raster begins
+	plane     []uint64
+	land      []uint64  // the cells of it on the land of the layers, nil if they have none
+	km2       []float64 // of a cell, by row
+	low, high int
+}
+
+func (m *mask) fits(l *Layer) bool {
+	return l.EPSG == m.of.EPSG && l.Cell == m.of.Cell && l.X0 == m.of.X0 && l.Y0 == m.of.Y0 && l.Cols == m.of.Cols &&
+		l.Rows == m.of.Rows && l.Outline == m.of.Outline
+}
+
+// newMask finds the cells of an area.
+func newMask(l *Layer, boxes []geo.Box) (*mask, error) {
+	m := &mask{of: l, low: 1}
+	x0, y0, x1, y1 := math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)
+	for _, b := range boxes {
+		for _, part := range b.Split() {
+			if !l.near(part) {
+				continue
+			}
+			edge := func(ax, ay, bx, by float64) {
+				x0, x1 = min(x0, ax, bx), max(x1, ax, bx)
+				y0, y1 = min(y0, ay, by), max(y1, ay, by)
+			}
+			outline(l.proj, part, edge)
+		}
+	}
+	col0, row0 := max(0, math.Floor((x0-l.X0)/l.Cell)), max(0, math.Floor((y0-l.Y0)/l.Cell))
+	col1, row1 := min(float64(l.Cols), math.Ceil((x1-l.X0)/l.Cell)), min(float64(l.Rows), math.Ceil((y1-l.Y0)/l.Cell))
+	if !(col0 < col1 && row0 < row1) {
+		return m, nil
+	}
+	if (col1-col0)*(row1-row0) > 8*MostCells {
+		return nil, ErrLarge
+	}
+	m.col, m.row = int(col0), int(row0)
+	m.raster = newRaster(l.X0+col0*l.Cell, l.Y0+row0*l.Cell, l.Cell, int(col1-col0), int(row1-row0))
+	m.plane = make([]uint64, len(m.toggles))
+	for _, b := range boxes {
+		for _, part := range b.Split() {
+			if l.near(part) {
+				outline(l.proj, part, m.edge)
+			}
+		}
+	}
+	m.fill(m.plane)
+	if count(m.plane) > MostCells {
+		return nil, ErrLarge
+	}
+	m.low, m.high = 0, m.rows-1
+	m.measure()
+	m.onLand()
+	return m, nil
+}
+
+// near reports whether a box can have cells of the grid. A projection far from where it is used gives nonsense.
+func (l *Layer) near(b geo.Box) bool {
+	reach := l.reach()
+	return b.South < reach.North && b.North > reach.South && b.West < reach.East && b.East > reach.West
+}
+
+// reach is a box around the grid.
+func (l *Layer) reach() geo.Box {
+	b := geo.Box{South: 90, West: 180, North: -90, East: -180}
+	for _, at := range [...][2]int{{0, 0}, {l.Cols, 0}, {0, l.Rows}, {l.Cols, l.Rows}, {l.Cols / 2, 0}, {l.Cols / 2, l.Rows}} {
+		p := l.middle(at[0], at[1])
+		b.South, b.North = min(b.South, p.Lat), max(b.North, p.Lat)
+		b.West, b.East = min(b.West, p.Lng), max(b.East, p.Lng)
+	}
+	return b
+}
+
+// measure sets the size of the cells of each row: projections do not keep it.
+func (m *mask) measure() {
+	m.km2 = make([]float64, m.rows)
+	middle := m.col + m.cols/2
+	for row := range m.km2 {
+		p := m.of.middle(middle, m.row+row)
+		m.km2[row] = geo.Distance(p, m.of.middle(middle+1, m.row+row)) * geo.Distance(p, m.of.middle(middle, m.row+row+1)) / 1e6
+	}
+}
+
+// onLand finds the cells that are on the land of the layers.
+func (m *mask) onLand() {
+	if m.of.Outline == "" {
+		return
+	}
+	m.land = make([]uint64, len(m.plane))
+	for _, l := range landsOf(m.of.Outline) {
+		for _, b := range l.boxes() {
+			outline(m.of.proj, b, m.edge)
+		}
+		m.fill(m.land)
+	}
+	for i := range m.land {
+		m.land[i] &= m.plane[i]
+	}
+}
+
+// add adds up the cells of a layer, and compares it with the edition before.
+func (m *mask) add(ctx context.Context, l, before *Layer) (*Share, error) {
+	var counts [maxValue + 1]float64
+	s := &Share{Layer: l, Before: before}
+	err := m.each(ctx, l, before, func(v, was Value, land bool, km2 float64) {
+		if v == 0 && !land {
+			return
+		}
+		counts[v] += km2
+		if before == nil {
+			return
+		}
+		now, then := l.rank(v), before.rank(was)
+		switch {
+		case now > 0 && then == 0:
+			s.Gained += km2
+		case now == 0 && then > 0:
+			s.Lost += km2
+		case now > then:
+			s.Better += km2
+		case now < then:
+			s.Worse += km2
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.Levels = append(s.Levels, LevelShare{Word{Level: LevelNone}, counts[0]})
+	s.Total = counts[0]
+	for i, word := range l.Words {
+		s.Total += counts[i+1]
+		if word.Level == LevelNone {
+			s.Levels[0].Word, s.Levels[0].Km2 = word, s.Levels[0].Km2+counts[i+1]
+			continue
+		}
+		s.Levels = append(s.Levels, LevelShare{word, counts[i+1]})
+	}
+	return s, nil
+}
+
+// rank is the rank of the level of a value.
+func (l *Layer) rank(v Value) int {
+	if v == 0 || int(v) > len(l.Words) {
+		return 0
+	}
+	return Rank(l.Words[v-1].Level)
+}
+
+// each calls add for each cell of the area.
+func (m *mask) each(ctx context.Context, l, before *Layer, add func(v, was Value, land bool, km2 float64)) error {
+	for by := m.row >> blockBits; by <= (m.row+m.rows-1)>>blockBits; by++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for bx := m.col >> blockBits; bx <= (m.col+m.cols-1)>>blockBits; bx++ {
+			if err := m.inBlock(l, before, bx, by, add); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// inBlock is each for a block. Its cells are not kept in memory: an area has many.
+func (m *mask) inBlock(l, before *Layer, bx, by int, add func(v, was Value, land bool, km2 float64)) error {
+	var now, then *cells
+	for row := max(0, by<<blockBits-m.row); row < min(m.rows, (by+1)<<blockBits-m.row); row++ {
+		from, to := max(0, bx<<blockBits-m.col), min(m.cols, (bx+1)<<blockBits-m.col)
+		for col := from; col < to; {
+			w := row*m.words + col>>6
+			rest := m.plane[w] >> (uint(col) & 63)
+			if rest == 0 { // to the next word
+				col = (col>>6 + 1) << 6
+				continue
+			}
+			if col += bits.TrailingZeros64(rest); col >= to {
+				break
+			}
+			if now == nil {
+				i, err := by*l.grids[0].wide+bx, error(nil)
+				if now, err = readBlock(l.file, &l.grids[0].blocks[i]); err == nil && before != nil {
+					then, err = readBlock(before.file, &before.grids[0].blocks[i])
+				}
+				if err != nil {
+					return err
+				}
+			}
+			x, y, was := (m.col+col)&(blockSide-1), (m.row+row)&(blockSide-1), Value(0)
+			if then != nil {
+				was = then.at(x, y)
+			}
+			add(now.at(x, y), was, m.land != nil && m.land[row*m.words+col>>6]>>(uint(col)&63)&1 == 1, m.km2[row])
+			col++
+		}
+	}
+	return nil
+}

@@ -1,0 +1,313 @@
+package coverage
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"relais/geo"
+	"relais/market"
+)
+
+// testInfo describes a grid of 100 m in Brittany.
+func testInfo(cols, rows int) Info {
+	return Info{Market: market.FR, Operator: "ORANGE", Technology: "4G", Service: "data", Edition: "2026-06-30",
+		Publisher: publisherOf(market.Get(market.FR)), EPSG: 2154, Metres: 100, Cell: 100, X0: 330000, Y0: 6760000, Cols: cols, Rows: rows,
+		Words: arcepLevels, Outline: "FR"}
+}
+
+// patches returns values in patches of some cells, so that blocks pack as real ones do.
+func patches(cols, rows int) [][]Value {
+	rng, values := rand.New(rand.NewPCG(7, 7)), make([][]Value, rows)
+	for row := range values {
+		values[row] = make([]Value, cols)
+	}
+	for range 60 {
+		x, y, r, v := rng.IntN(cols), rng.IntN(rows), 3+rng.IntN(40), Value(rng.IntN(4))
+		for row := max(0, y-r); row < min(rows, y+r); row++ {
+			for col := max(0, x-r); col < min(cols, x+r); col++ {
+				values[row][col] = v
+			}
+		}
+	}
+	return values
+}
+
+func valuesOf(values [][]Value) filler {
+	return each(len(values[0]), len(values), func(col, row int) Value { return values[row][col] })
+}
+
+// layerIn writes a layer into a folder and returns the store of it.
+func layerIn(t *testing.T, dir string, info Info, values [][]Value) *Store {
+	t.Helper()
+	var b bytes.Buffer
+	if err := write(&b, &info, valuesOf(values)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, info.Name()+Suffix), b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return NewStore(dir)
+}
+
+func TestFileHasItsCells(t *testing.T) {
+	const cols, rows = 300, 259 // the last blocks are not full
+	values, dir := patches(cols, rows), t.TempDir()
+	s := layerIn(t, dir, testInfo(cols, rows), values)
+	l := s.Layers(Filter{})[0]
+	counts := make([]int64, 4)
+	for row := range values {
+		for col, want := range values[row] {
+			counts[want]++
+			if got, err := l.cell(0, col, row); err != nil || got != want {
+				t.Fatalf("cell %d, %d: %d, %v, want %d", col, row, got, err, want)
+			}
+		}
+	}
+	for v, n := range counts {
+		if l.Cells[v] != n {
+			t.Errorf("%d cells of %d, want %d", l.Cells[v], v, n)
+		}
+	}
+	if info, err := Verify(filepath.Join(dir, l.Name()+Suffix)); err != nil || info.Operator != "ORANGE" {
+		t.Errorf("verify: %v, %v", info, err)
+	}
+}
+
+// A damaged file is an error, whichever byte is wrong, and so is one that is cut off.
+func TestDamagedFile(t *testing.T) {
+	info := testInfo(140, 130)
+	values := patches(140, 130)
+	var b bytes.Buffer
+	if err := write(&b, &info, valuesOf(values)); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "x.grid")
+	for i := range b.Len() {
+		bad := bytes.Clone(b.Bytes())
+		bad[i] ^= 0x40
+		if err := os.WriteFile(path, bad, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Verify(path); err != nil {
+			continue
+		}
+		s := NewStore(filepath.Dir(path)) // bits that mean nothing are no damage
+		l := s.Layers(Filter{})[0]
+		for row := range values {
+			for col, want := range values[row] {
+				if got, err := l.cell(0, col, row); err != nil || got != want {
+					t.Fatalf("byte %d of %d is wrong, and nobody notices", i, b.Len())
+				}
+			}
+		}
+	}
+	for _, n := range []int{0, 7, headBytes, b.Len() / 2, b.Len() - 1} {
+		if err := os.WriteFile(path, b.Bytes()[:n], 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Verify(path); !errors.Is(err, ErrDamaged) {
+			t.Errorf("%d bytes: %v", n, err)
+		}
+	}
+}
+
+// The nearest better cell is the one that a scan of all cells finds.
+func TestBetterIsTheNearest(t *testing.T) {
+	const cols, rows = 280, 270
+	values := patches(cols, rows)
+	s := layerIn(t, t.TempDir(), testInfo(cols, rows), values)
+	l := s.Layers(Filter{})[0]
+	rng := rand.New(rand.NewPCG(3, 3))
+	found := 0
+	for range 300 {
+		u, w := rng.Float64()*cols, rng.Float64()*rows
+		p := l.proj.From(l.X0+u*100, l.Y0+w*100)
+		v := values[int(w)][int(u)]
+		best := math.Inf(1)
+		for row := range values {
+			for col, at := range values[row] {
+				if at > v {
+					best = min(best, math.Hypot(float64(col)+0.5-u, float64(row)+0.5-w))
+				}
+			}
+		}
+		got, err := s.At(Filter{}, p, 5000)
+		if err != nil || len(got) != 1 {
+			t.Fatal(got, err)
+		}
+		better := got[0].Better
+		switch {
+		case best > 50: // cells of 100 m
+			if better != nil {
+				t.Errorf("better in %.0f m, and the nearest is %.0f cells away", better.Metres, best)
+			}
+		case better == nil:
+			t.Errorf("nothing better, and the nearest is %.1f cells away", best)
+		case math.Abs(better.Metres-best*100) > best*100*0.01+1: // Lambert-93 keeps lengths to a thousandth there
+			t.Errorf("better in %.1f m, want %.1f", better.Metres, best*100)
+		default:
+			found++
+		}
+	}
+	if found < 100 {
+		t.Errorf("only %d places have a better cell", found)
+	}
+}
+
+// Shares of a box are those of a count of its cells, and so is what an edition changed.
+func TestAreaAgreesWithACount(t *testing.T) {
+	const cols, rows = 260, 250
+	values, dir := patches(cols, rows), t.TempDir()
+	layerIn(t, dir, testInfo(cols, rows), values)
+	later := testInfo(cols, rows)
+	later.Edition = "2026-09-30"
+	changed := make([][]Value, rows)
+	for row := range changed {
+		changed[row] = append([]Value(nil), values[row]...)
+		for col := 10; col < 250; col++ {
+			changed[row][col] = Value((int(values[row][col]) + 3) % 4)
+		}
+	}
+	s := layerIn(t, dir, later, changed)
+	box := geo.Box{South: 47.95, West: -1.95, North: 48.05, East: -1.8}
+	l := s.Layers(Filter{})[0]
+	var want [4]int
+	gained, lost, worse := 0, 0, 0
+	for row := range changed {
+		for col, v := range changed[row] {
+			if !box.Contains(l.middle(col, row)) {
+				continue
+			}
+			want[v]++
+			switch was := values[row][col]; {
+			case v > 0 && was == 0:
+				gained++
+			case v == 0 && was > 0:
+				lost++
+			case v < was:
+				worse++
+			}
+		}
+	}
+	shares, err := s.Area(context.Background(), Filter{}, []geo.Box{box})
+	if err != nil || len(shares) != 1 {
+		t.Fatal(shares, err)
+	}
+	near := func(what string, km2 float64, cells int) {
+		t.Helper()
+		if math.Abs(km2-float64(cells)*0.01) > 0.005*float64(cells)*0.01+0.03 {
+			t.Errorf("%s: %.2f km², want %.2f", what, km2, float64(cells)*0.01)
+		}
+	}
+	for v, level := range shares[0].Levels {
+		near(level.Word.Level, level.Km2, want[v])
+	}
+	near("gained", shares[0].Gained, gained)
+	near("lost", shares[0].Lost, lost)
+	near("worse", shares[0].Worse, worse)
+	if shares[0].Before == nil || shares[0].Before.Edition != "2026-06-30" || lost == 0 || gained == 0 || worse == 0 {
+		t.Errorf("before: %v; %d lost, %d gained, %d worse", shares[0].Before.Edition, lost, gained, worse)
+	}
+	if _, err := s.Area(context.Background(), Filter{}, []geo.Box{{South: 41, West: -5, North: 51, East: 9}}); err != nil {
+		t.Errorf("a box larger than the grid: %v", err)
+	}
+}
+
+// What a store has follows its folder: files come, are replaced, are damaged and go.
+func TestStoreFollowsItsFolder(t *testing.T) {
+	dir := t.TempDir()
+	s := NewStore(filepath.Join(dir, "coverage"))
+	if s.Layers(Filter{}) != nil || s.Failed() != nil {
+		t.Error("a folder that is missing has layers")
+	}
+	values := patches(50, 50)
+	if err := os.Mkdir(filepath.Join(dir, "coverage"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	first := s.Version()
+	layerIn(t, filepath.Join(dir, "coverage"), testInfo(50, 50), values)
+	if n := len(s.Layers(Filter{})); n != 1 || s.Version() == first {
+		t.Errorf("%d layers, version %s", n, s.Version())
+	}
+	withheld := testInfo(50, 50)
+	withheld.Market, withheld.Operator, withheld.Publisher = market.BE, "PROXIMUS_BE", publisherOf(market.Get(market.BE))
+	layerIn(t, filepath.Join(dir, "coverage"), withheld, values)
+	if all, free := len(s.Layers(Filter{})), len(s.Layers(Filter{Free: true})); all != 2 || free != 1 {
+		t.Errorf("%d layers, %d of which are free, want 2 and 1", all, free)
+	}
+	path := filepath.Join(dir, "coverage", "damaged"+Suffix)
+	if err := os.WriteFile(path, []byte("RELAISCV damaged"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if s.Failed() == nil {
+		t.Error("a damaged file is not reported")
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Failed(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Outside of the land of a source, a cell without a value is no statement.
+func TestNoneOnlyOnLand(t *testing.T) {
+	info := testInfo(10, 10)
+	for _, c := range []struct {
+		at   geo.Point
+		want string
+	}{
+		{geo.Point{Lat: 48.11, Lng: -1.68}, LevelNone},    // Rennes
+		{geo.Point{Lat: 42.04, Lng: 9.3}, LevelNone},      // Corsica
+		{geo.Point{Lat: 46.2, Lng: 6.15}, ""},             // Geneva
+		{geo.Point{Lat: 47.0, Lng: -4.5}, ""},             // the sea
+		{geo.Point{Lat: 49.19, Lng: -2.1}, ""},            // Jersey
+		{geo.Point{Lat: 48.8584, Lng: 2.2945}, LevelNone}, // Paris
+		{geo.Point{Lat: 43.2965, Lng: 5.3698}, LevelNone}, // Marseille
+		{geo.Point{Lat: 50.85, Lng: 4.35}, ""},            // Brussels
+	} {
+		if got := info.Word(0, c.at).Level; got != c.want {
+			t.Errorf("%v: %q, want %q", c.at, got, c.want)
+		}
+	}
+}
+
+// A part that is cut out answers as the whole does.
+func TestCut(t *testing.T) {
+	const cols, rows = 400, 390
+	values, dir, to := patches(cols, rows), t.TempDir(), t.TempDir()
+	s := layerIn(t, dir, testInfo(cols, rows), values)
+	l := s.Layers(Filter{})[0]
+	box := geo.Box{South: 47.98, West: -1.75, North: 48.05, East: -1.7}
+	var b bytes.Buffer
+	info, err := Cut(filepath.Join(dir, l.Name()+Suffix), &b, []geo.Box{box})
+	if err != nil || info == nil || info.Cols >= cols {
+		t.Fatalf("%v, %v", info, err)
+	}
+	if err := os.WriteFile(filepath.Join(to, "part"+Suffix), b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	part := NewStore(to)
+	for lat := box.South; lat <= box.North; lat += 0.0007 {
+		for lng := box.West; lng <= box.East; lng += 0.0009 {
+			p := geo.Point{Lat: lat, Lng: lng}
+			want, err := s.At(Filter{}, p, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := part.At(Filter{}, p, 0)
+			if err != nil || len(got) != 1 || got[0].Word != want[0].Word {
+				t.Fatalf("%v: %v, %v, want %v", p, got, err, want[0].Word)
+			}
+		}
+	}
+	if info, err := Cut(filepath.Join(dir, l.Name()+Suffix), &b, []geo.Box{{South: -21, West: 55, North: -20, East: 56}}); info != nil || err != nil {
+		t.Errorf("La Réunion: %v, %v", info, err)
+	}
+}

@@ -1,0 +1,464 @@
+package coverage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"relais/geo"
+	"relais/ingest/areas"
+	"relais/ingest/source"
+	"relais/internal/folder"
+	"relais/market"
+)
+
+// Options say what to import.
+type Options struct {
+	Dir      folder.Dir
+	Market   market.Code // "" for any
+	Paths    []string    // GeoPackages, 7z archives with one, GeoJSON, GeoTIFF; and folders with them
+	Metres   int         // side of a cell
+	Force    bool        // takes an edition with far less coverage than the one that is there
+	Now      time.Time
+	Progress func(total int64) func(n int) // of the bytes of the files; nil for none
+}
+
+// Sides of cells, in metres.
+const (
+	UsualMetres = 100
+	LeastMetres = 50
+	MostMetres  = 200
+)
+
+// keptEditions is how many editions of a layer stay.
+const keptEditions = 2
+
+// maxUnpacked bounds a file without its packing. The largest that was heard of has about 2 GB.
+const maxUnpacked = 8 << 30
+
+// A Report describes an import.
+type Report struct {
+	Files   []*FileReport `json:"files"`
+	Seconds float64       `json:"seconds"`
+}
+
+// A FileReport describes what became of a file.
+type FileReport struct {
+	Path   string         `json:"path"`
+	Layers []*LayerReport `json:"layers,omitempty"`
+	Error  string         `json:"error,omitempty"` // the file changed nothing then
+}
+
+// A LayerReport describes a layer that is in the folder now.
+type LayerReport struct {
+	Info
+	Path    string   `json:"path"`
+	Bytes   int64    `json:"bytes"`
+	Areas   int      `json:"areas"`   // features of the file
+	Covered float64  `json:"covered"` // km²
+	Removed []string `json:"removed,omitempty"`
+}
+
+// Failed returns an error if some files were not imported.
+func (r *Report) Failed() error {
+	failed := 0
+	for _, f := range r.Files {
+		if f.Error != "" {
+			failed++
+		}
+	}
+	if failed == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d of %d files were not imported: what was there of them stays", failed, len(r.Files))
+}
+
+// Import makes layers of the files of regulators. A file that cannot be used changes nothing, and the others are
+// imported; see Report.Failed. Errors: those of the folder, and that it is used by another import.
+func Import(ctx context.Context, o Options) (*Report, error) {
+	start := time.Now()
+	paths, total, err := find(o.Paths)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := o.Dir.Lock("coverage", "relais coverage map import", o.Now)
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Unlock()
+	dir := o.Dir.Coverage()
+	if err := folder.MakeDir(dir); err != nil {
+		return nil, err
+	}
+	if err := sweep(dir); err != nil {
+		return nil, err
+	}
+	r := &Report{Files: make([]*FileReport, len(paths))}
+	advance := func(int) {}
+	if o.Progress != nil {
+		advance = o.Progress(total)
+	}
+	var publishing sync.Mutex
+	var work errgroup.Group
+	work.SetLimit(2) // each needs some hundred megabytes of memory
+	for i, path := range paths {
+		work.Go(func() error {
+			f := &FileReport{Path: path}
+			r.Files[i] = f
+			if err := o.file(ctx, f, &publishing); err != nil {
+				f.Error = strings.TrimPrefix(err.Error(), filepath.Base(path)+": ")
+			}
+			if info, err := os.Stat(path); err == nil {
+				advance(int(info.Size()))
+			}
+			return ctx.Err()
+		})
+	}
+	if err := work.Wait(); err != nil {
+		return nil, err
+	}
+	r.Seconds = time.Since(start).Seconds()
+	return r, nil
+}
+
+// endings are those of the files that a folder is searched for.
+var endings = []string{".7z", ".gpkg", ".json", ".geojson", ".tif", ".tiff"}
+
+// find lists the files of paths, and the sum of their sizes.
+func find(paths []string) (list []string, total int64, err error) {
+	for _, path := range paths {
+		err := filepath.WalkDir(path, func(at string, e os.DirEntry, err error) error {
+			if err != nil || e.IsDir() || at != path && !slices.Contains(endings, strings.ToLower(filepath.Ext(at))) {
+				return err
+			}
+			info, err := e.Info()
+			if err == nil && !info.Mode().IsRegular() {
+				info, err = os.Stat(at) // of a link
+			}
+			if err != nil {
+				return err
+			}
+			list, total = append(list, at), total+info.Size()
+			return nil
+		})
+		if err != nil {
+			return nil, 0, err
+		}
+	}
+	if len(list) == 0 {
+		return nil, 0, fmt.Errorf("no file ending in %s", strings.Join(endings, ", "))
+	}
+	return list, total, nil
+}
+
+// scratch begins the names of unpacked files.
+const scratch = ".unpacked-"
+
+// sweep removes what an import left that was killed.
+func sweep(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), scratch) {
+			if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return folder.SweepTemporary(dir)
+}
+
+// file imports a file.
+func (o *Options) file(ctx context.Context, r *FileReport, publishing *sync.Mutex) error {
+	stat, err := os.Stat(r.Path)
+	if err != nil {
+		return err
+	}
+	of := &origin{name: base(r.Path), dated: stat.ModTime()}
+	var drafts []*draft
+	if ext := strings.ToLower(filepath.Ext(r.Path)); ext == ".tif" || ext == ".tiff" {
+		drafts, err = readGrid(of, r.Path)
+	} else {
+		drafts, err = o.readAreas(ctx, of, r.Path)
+	}
+	if err != nil {
+		return err
+	}
+	var staged []*folder.Staged
+	defer func() {
+		for _, s := range staged {
+			s.Discard()
+		}
+	}()
+	for _, d := range drafts {
+		d.Synthetic, d.From = strings.HasPrefix(filepath.Base(r.Path), source.Synthetic), filepath.Base(r.Path)
+		s, err := o.stage(ctx, d)
+		if err != nil {
+			return err
+		}
+		staged = append(staged, s)
+	}
+	publishing.Lock()
+	defer publishing.Unlock()
+	for i, d := range drafts {
+		if err := o.guard(&d.Info); err != nil {
+			return err
+		}
+		r.Layers = append(r.Layers, &LayerReport{Info: d.Info, Path: staged[i].Path(), Areas: d.areas,
+			Covered: d.CoveredKm2()})
+	}
+	if err := folder.CommitAll(staged); err != nil {
+		return err
+	}
+	for _, l := range r.Layers {
+		if info, err := os.Stat(l.Path); err == nil {
+			l.Bytes = info.Size()
+		}
+		if l.Removed, err = removeOld(o.Dir.Coverage(), &l.Info); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A draft is a layer that is being made.
+type draft struct {
+	Info
+	*canvas
+	cells filler
+	areas int
+}
+
+// readAreas reads a file of areas.
+func (o *Options) readAreas(ctx context.Context, of *origin, path string) (list []*draft, err error) {
+	temporary, err := os.MkdirTemp(o.Dir.Coverage(), scratch)
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(temporary) // the next import sweeps it otherwise
+	f, err := areas.Open(path, temporary, maxUnpacked)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	of.epsg = f.EPSG
+	if f.EPSG == 0 {
+		return nil, errors.New("the file does not state its projection")
+	}
+	var kind *reading
+	n := 0
+	err = f.Features(func(a areas.Feature) error {
+		if n++; ctx.Err() != nil {
+			return ctx.Err()
+		}
+		attribute := func(name string) (string, bool) { return lookup(a.Attributes, name) }
+		if kind == nil {
+			if kind = kindOf(attribute); kind == nil {
+				return fmt.Errorf("areas with the columns %s: no publisher of coverage maps has them", columns(a.Attributes))
+			}
+		}
+		found, err := kind.feature(of, attribute)
+		if err != nil {
+			return fmt.Errorf("area %d: %w", n, err)
+		}
+		return o.draw(&list, &found, &a, n)
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range list {
+		if d.strayed != nil {
+			return nil, d.strayed
+		}
+	}
+	if len(list) == 0 {
+		return nil, errors.New("the file has no areas")
+	}
+	return list, nil
+}
+
+// draw adds an area to its layers.
+func (o *Options) draw(list *[]*draft, found *feature, a *areas.Feature, n int) error {
+	for i := range found.layers {
+		info := &found.layers[i]
+		if o.Market != "" && info.Market != o.Market {
+			return fmt.Errorf("area %d: is of the market %s, not of %s", n, info.Market, o.Market)
+		}
+		at := slices.IndexFunc(*list, func(d *draft) bool { return d.Name() == info.Name() })
+		if at < 0 {
+			if err := info.frame(o.Metres); err != nil {
+				return err
+			}
+			c, err := newCanvas(info)
+			if err != nil {
+				return err
+			}
+			at, *list = len(*list), append(*list, &draft{Info: *info, canvas: c, cells: c.cells})
+		}
+		d := (*list)[at]
+		if !slices.Equal(d.Words, info.Words) {
+			return fmt.Errorf("area %d: has a level, and others of the layer have none", n)
+		}
+		if d.areas++; len(*list) > maxLayers {
+			return fmt.Errorf("area %d: more than %d layers in one file", n, maxLayers)
+		}
+		if err := a.Edges(d.add); err != nil {
+			return fmt.Errorf("area %d: %w", n, err)
+		}
+		d.fill(d.planes[found.value-1])
+	}
+	return nil
+}
+
+// maxLayers bounds the layers of one file.
+const maxLayers = 8
+
+// lookup finds an attribute whose name may be in any case.
+func lookup(attributes map[string]string, name string) (string, bool) {
+	if v, ok := attributes[name]; ok {
+		return v, true
+	}
+	for k, v := range attributes {
+		if strings.EqualFold(k, name) {
+			return v, true
+		}
+	}
+	return "", false
+}
+
+// kindOf returns what reads the areas with an attribute.
+func kindOf(attribute func(string) (string, bool)) *reading {
+	for i := range readings {
+		if _, ok := attribute(readings[i].column); ok {
+			return &readings[i]
+		}
+	}
+	return nil
+}
+
+// columns lists the names of attributes.
+func columns(attributes map[string]string) string {
+	names := make([]string, 0, len(attributes))
+	for k := range attributes {
+		names = append(names, k)
+	}
+	slices.Sort(names)
+	return strings.Join(names[:min(len(names), 12)], ", ")
+}
+
+// readGrid reads a grid.
+func readGrid(of *origin, path string) ([]*draft, error) {
+	r, err := areas.OpenRaster(path)
+	if err != nil {
+		return nil, err
+	}
+	of.epsg = r.EPSG
+	info, err := bakomLayer(of)
+	if err != nil {
+		return nil, err
+	}
+	p, ok := geo.ByEPSG(info.EPSG)
+	if !ok {
+		return nil, fmt.Errorf("projection EPSG:%d, which is not known", info.EPSG)
+	}
+	info.Cell, info.Metres, info.Cols, info.Rows = r.Cell, int(math.Round(r.Cell)), r.Cols, r.Rows
+	info.X0, info.Y0 = r.X0, r.Y0-float64(r.Rows)*r.Cell
+	if x0, y0, x1, y1 := p.Bounds(); info.X0 > x1 || info.Y0 > y1 || r.X0+float64(r.Cols)*r.Cell < x0 || r.Y0 < y0 {
+		return nil, fmt.Errorf("the grid begins at %.0f, %.0f, which is not where EPSG:%d is used", r.X0, r.Y0, info.EPSG)
+	}
+	for row := range r.Rows {
+		for col := range r.Cols {
+			if v := r.At(col, row); int(v) > len(info.Words) && !(r.NoData != nil && float64(v) == *r.NoData) {
+				return nil, fmt.Errorf("cell %d, %d has the value %d, want 0 to %d", col, row, v, len(info.Words))
+			}
+		}
+	}
+	return []*draft{{Info: info, areas: r.Rows * r.Cols, cells: each(r.Cols, r.Rows, func(col, row int) Value {
+		v := r.At(col, r.Rows-1-row)
+		if int(v) > len(info.Words) {
+			v = 0 // no data
+		}
+		return Value(v)
+	})}}, nil
+}
+
+// stage writes a layer next to its place, and reads it back: what its readers refuse must not replace a file.
+func (o *Options) stage(ctx context.Context, d *draft) (*folder.Staged, error) {
+	s, err := folder.Stage(filepath.Join(o.Dir.Coverage(), d.Name()+Suffix), func(w io.Writer) error {
+		return write(w, &d.Info, d.cells)
+	})
+	if err != nil {
+		return nil, err
+	}
+	d.canvas, d.cells = nil, nil // their memory is for the next file
+	if _, err = Verify(s.Temporary()); err == nil {
+		err = ctx.Err()
+	}
+	if err == nil && d.covered() == 0 {
+		err = errors.New("no cell is covered: the layer is empty")
+	}
+	if err != nil {
+		s.Discard()
+		return nil, err
+	}
+	return s, nil
+}
+
+// guard compares a new layer with the newest edition that is there.
+func (o *Options) guard(info *Info) error {
+	editions, err := editionsOf(o.Dir.Coverage(), info)
+	if err != nil || len(editions) == 0 {
+		return err
+	}
+	if n := len(editions); n >= keptEditions && info.Edition < editions[keptEditions-1].Edition {
+		return fmt.Errorf("the edition %s is older than the %d that are kept: the newest is %s", info.Edition, keptEditions,
+			editions[0].Edition)
+	}
+	if now := editions[0]; !o.Force && now.Synthetic == info.Synthetic &&
+		2*info.CoveredKm2() < now.CoveredKm2() {
+		return fmt.Errorf("edition %s: %w", info.Edition, ErrFewer)
+	}
+	return nil
+}
+
+// editionsOf returns the editions of a layer that a folder has, the newest first. Files that cannot be read are none.
+func editionsOf(dir string, info *Info) (list []*Info, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range slices.Backward(entries) { // in the order of their names
+		if !strings.HasPrefix(e.Name(), info.name()+"-") || !strings.HasSuffix(e.Name(), Suffix) {
+			continue
+		}
+		if there, err := ReadInfo(filepath.Join(dir, e.Name())); err == nil && there.name() == info.name() {
+			list = append(list, there)
+		}
+	}
+	return list, nil
+}
+
+// removeOld removes the editions of a layer beyond those that are kept.
+func removeOld(dir string, info *Info) (removed []string, err error) {
+	editions, err := editionsOf(dir, info)
+	for i := keptEditions; i < len(editions); i++ {
+		name := editions[i].Name() + Suffix
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			return removed, err
+		}
+		removed = append(removed, name)
+	}
+	return removed, err
+}

@@ -1,0 +1,304 @@
+package coverage
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"relais/geo"
+	"relais/internal/errtest"
+	"relais/internal/filetest"
+	"relais/internal/folder"
+	"relais/internal/killtest"
+	"relais/internal/tier"
+)
+
+var must = errtest.Must
+
+func TestMain(m *testing.M) {
+	killtest.Main(m, func(args []string) error {
+		for {
+			r, err := Import(context.Background(), Options{Dir: folder.Dir(args[0]), Paths: args[1:], Metres: 100, Now: time.Now()})
+			if err := errors.Join(err, r.Failed()); err != nil {
+				return err
+			}
+			fmt.Println("imported")
+		}
+	})
+}
+
+// A level is areas of one level, each with an outer ring and a hole.
+type level struct {
+	niveau any // nil where ARCEP publishes none
+	rings  []ring
+}
+
+// An arcepFile is a file as ARCEP names it: /work/shared/formats/coverage.md, section 1, has the columns and who saw them.
+type arcepFile struct {
+	name, operateur, techno, usage, date string
+	epsg                                 int
+	levels                               []level
+}
+
+// geoPackage writes the file with ogr2ogr, under its name.
+func (f *arcepFile) geoPackage(t testing.TB, dir string) string {
+	t.Helper()
+	if _, err := exec.LookPath("ogr2ogr"); err != nil {
+		t.Skip("ogr2ogr is not installed (Debian: gdal-bin)")
+	}
+	features := []any{}
+	for _, l := range f.levels {
+		polygons := [][][][2]float64{}
+		for i := 0; i+1 < len(l.rings); i += 2 {
+			outer, hole := l.rings[i], l.rings[i+1]
+			polygons = append(polygons, [][][2]float64{append(outer[:len(outer):len(outer)], outer[0]), append(hole[:len(hole):len(hole)], hole[0])})
+		}
+		features = append(features, map[string]any{"type": "Feature", "geometry": map[string]any{"type": "MultiPolygon", "coordinates": polygons},
+			"properties": map[string]any{"operateur": f.operateur, "operateur_commercial": "OF", "operateur_infra": "OF", "date": f.date,
+				"techno": f.techno, "usage": f.usage, "niveau": l.niveau, "dept": nil}})
+	}
+	text, err := json.Marshal(map[string]any{"type": "FeatureCollection", "features": features})
+	must(t, err)
+	from, to := filepath.Join(t.TempDir(), "areas.geojson"), filepath.Join(dir, f.name+".gpkg")
+	filetest.Write(t, from, text)
+	out, err := exec.Command("ogr2ogr", "-q", "-f", "GPKG", to, from, "-a_srs", fmt.Sprint("EPSG:", f.epsg), "-nln", f.name, "-nlt",
+		"MULTIPOLYGON").CombinedOutput()
+	if err != nil {
+		t.Fatalf("ogr2ogr: %v: %s", err, out)
+	}
+	return to
+}
+
+// star is a ring around a point.
+func star(rng *rand.Rand, x, y, r float64, corners int) (list ring) {
+	for i := range corners {
+		a, d := 2*math.Pi*float64(i)/float64(corners), r*(0.7+0.3*rng.Float64())
+		list = append(list, [2]float64{x + d*math.Cos(a), y + d*math.Sin(a)})
+	}
+	return list
+}
+
+// islands are areas of a level around some places.
+func islands(rng *rand.Rand, x0, y0, r, hole float64) (list []ring) {
+	for i := range 9 {
+		x, y := x0+6000*float64(i%3), y0+6000*float64(i/3)
+		list = append(list, star(rng, x, y, r, 40), star(rng, x, y, hole, 17))
+	}
+	return list
+}
+
+// arcepFiles are eight maps: of two territories and four operators.
+func arcepFiles() (list []arcepFile) {
+	rng := rand.New(rand.NewPCG(1, 8))
+	for i, op := range []struct{ name, plmn string }{{"OF", "20801"}, {"SFR0", "20810"}, {"BOUY", "20820"}, {"FREE", "20815"},
+		{"ORCA", "34001"}, {"OMT", "34002"}, {"DIGIC", "34020"}, {"FRCA", "34004"}} {
+		f := arcepFile{name: "2026_T2_couv_Metropole_" + op.name + "_4G_data", operateur: op.plmn, techno: "4G", usage: "data", date: "2026-06-30",
+			epsg: 2154}
+		x, y := 350000.0, 6780000.0
+		if i >= 4 {
+			f.name, f.epsg, x, y = strings.Replace(f.name, "Metropole", "Guadeloupe", 1), 5490, 640000, 1780000
+		}
+		for k, niveau := range []string{"CL", "BC", "TBC"} { // they overlap: the best counts
+			f.levels = append(f.levels, level{niveau, islands(rng, x, y, 2900-float64(k)*700, 300)})
+		}
+		list = append(list, f)
+	}
+	return list
+}
+
+// rasterized returns what GDAL makes of a file: cells of 100 m from a corner on, the best level burned last.
+func rasterized(t *testing.T, path, layer string, x0, y0 float64, cols, rows int) []byte {
+	t.Helper()
+	to := filepath.Join(t.TempDir(), "cells.bin")
+	for i, niveau := range []string{"CL", "BC", "TBC"} {
+		args := []string{"-q", "-l", layer, "-where", "niveau = '" + niveau + "'", "-burn", fmt.Sprint(i + 1)}
+		if i == 0 {
+			args = append(args, "-ot", "Byte", "-of", "ENVI", "-tr", "100", "100", "-te", fmt.Sprint(x0), fmt.Sprint(y0),
+				fmt.Sprint(x0+100*float64(cols)), fmt.Sprint(y0+100*float64(rows)))
+		}
+		if out, err := exec.Command("gdal_rasterize", append(args, path, to)...).CombinedOutput(); err != nil {
+			t.Fatalf("gdal_rasterize: %v: %s", err, out)
+		}
+	}
+	return filetest.Read(t, to)
+}
+
+// The cells of eight maps of two territories are those of GDAL, and so are the shares.
+func TestAgainstGDAL(t *testing.T) {
+	tier.Slow(t)
+	dir, from := folder.Dir(t.TempDir()), t.TempDir()
+	files := arcepFiles()
+	for i := range files {
+		files[i].geoPackage(t, from)
+	}
+	r, err := Import(t.Context(), Options{Dir: dir, Paths: []string{from}, Metres: 100, Now: time.Now()})
+	must(t, errors.Join(err, r.Failed()))
+	s := NewStore(dir.Coverage())
+	layers := s.Layers(Filter{})
+	if len(layers) != len(files) {
+		t.Fatalf("%d layers, want %d", len(layers), len(files))
+	}
+	for i := range files {
+		f := &files[i]
+		var l *Layer
+		for _, one := range layers {
+			if one.From == f.name+".gpkg" {
+				l = one
+			}
+		}
+		const cols, rows = 220, 220
+		x0, y0 := 346000.0, 6776000.0
+		if f.epsg == 5490 {
+			x0, y0 = 636000, 1776000
+		}
+		want := rasterized(t, filepath.Join(from, f.name+".gpkg"), f.name, x0, y0, cols, rows)
+		var counts, expected [4]int
+		differ := 0
+		for row := range rows {
+			for col := range cols {
+				v, err := l.cell(0, col+int((x0-l.X0)/100), row+int((y0-l.Y0)/100))
+				must(t, err)
+				w := Value(want[(rows-1-row)*cols+col]) // GDAL begins in the north
+				counts[v]++
+				expected[w]++
+				if v != w {
+					differ++
+				}
+			}
+		}
+		// A middle that is within a hair of an edge may be on either side of it.
+		if differ > 3 {
+			t.Errorf("%s: %d cells differ of %d", f.name, differ, cols*rows)
+		}
+		for v := 1; v < 4; v++ {
+			if n := l.Cells[v]; n < 1000 || math.Abs(float64(n)-float64(expected[v])) > 0.002*float64(expected[v])+1 {
+				t.Errorf("%s: %d cells of level %d, GDAL has %d", f.name, n, v, expected[v])
+			}
+		}
+	}
+}
+
+// A level without a word, as 3G and 5G have it, is covered without a level.
+func TestNoLevel(t *testing.T) {
+	f := arcepFiles()[0]
+	f.name, f.techno, f.levels = "2026_T2_couv_Metropole_OF_5G_data", "5G", []level{{nil, islands(rand.New(rand.NewPCG(1, 1)), 350000, 6780000, 2000, 200)}}
+	dir := folder.Dir(t.TempDir())
+	r, err := Import(t.Context(), Options{Dir: dir, Paths: []string{f.geoPackage(t, t.TempDir())}, Metres: 200, Now: time.Now()})
+	must(t, errors.Join(err, r.Failed()))
+	l := NewStore(dir.Coverage()).Layers(Filter{})[0]
+	v, err := l.cell(0, int((350000+1000-l.X0)/200), int((6780000-l.Y0)/200))
+	must(t, err)
+	if w := l.Word(v, geo.Point{}); w.Level != LevelCovered || l.Metres != 200 || l.Operator != "ORANGE" || l.Edition != "2026-06-30" {
+		t.Errorf("%v of %+v", w, l.Info)
+	}
+}
+
+// What cannot be used is named, and what was there stays.
+func TestBadFiles(t *testing.T) {
+	dir := folder.Dir(t.TempDir())
+	good := arcepFiles()[0]
+	imported(t, dir, good.geoPackage(t, t.TempDir()))
+	version := NewStore(dir.Coverage()).Version()
+	fewer := good
+	fewer.levels = []level{{"CL", good.levels[0].rings[:2]}}
+	for _, c := range []struct {
+		name   string
+		change func(f *arcepFile)
+		want   string
+	}{
+		{"level", func(f *arcepFile) { f.levels[1].niveau = "TTBC" }, `niveau "TTBC"`},
+		{"operator", func(f *arcepFile) { f.operateur = "20899" }, `operateur "20899"`},
+		{"technology", func(f *arcepFile) { f.techno = "6G" }, `techno "6G"`},
+		{"name", func(f *arcepFile) { f.name = strings.Replace(f.name, "4G", "3G", 1) }, "the name says 3G"},
+		{"quarter", func(f *arcepFile) { f.date = "2026-09-30" }, "the name says 2026_T2"},
+		{"place", func(f *arcepFile) { f.name = strings.Replace(f.name, "Metropole", "Guadeloupe", 1) }, "the projection is EPSG:2154"},
+		{"projection", func(f *arcepFile) {
+			f.levels = []level{{"BC", []ring{{{-1.7, 48.1}, {-1.6, 48.1}, {-1.6, 48.2}}, {{-1.69, 48.11}, {-1.68, 48.11}, {-1.68, 48.12}}}}}
+		}, "far outside"},
+		{"one with a level and one without", func(f *arcepFile) { f.levels[2].niveau = nil }, "area 3: "},
+		{"no areas", func(f *arcepFile) { f.levels = nil }, "no areas"},
+		{"areas smaller than a cell", func(f *arcepFile) {
+			f.levels = []level{{"BC", []ring{{{350001, 6780001}, {350002, 6780001}, {350002, 6780002}}, {{350001, 6780001}, {350001.1, 6780001}, {350001, 6780001.1}}}}}
+		}, "no cell is covered"},
+		{"less than half", func(f *arcepFile) { *f = fewer }, "less than half"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := arcepFiles()[0]
+			c.change(&f)
+			r, err := Import(t.Context(), Options{Dir: dir, Paths: []string{f.geoPackage(t, t.TempDir())}, Metres: 100, Now: time.Now()})
+			must(t, err)
+			if err := r.Files[0].Error; !strings.Contains(err, c.want) || r.Failed() == nil {
+				t.Errorf("error %q, want %q", err, c.want)
+			}
+			if NewStore(dir.Coverage()).Version() != version {
+				t.Error("the maps changed")
+			}
+		})
+	}
+	r, err := Import(t.Context(), Options{Dir: dir, Paths: []string{fewer.geoPackage(t, t.TempDir())}, Metres: 100, Force: true, Now: time.Now()})
+	must(t, errors.Join(err, r.Failed()))
+}
+
+func imported(t testing.TB, dir folder.Dir, paths ...string) *Report {
+	t.Helper()
+	r, err := Import(t.Context(), Options{Dir: dir, Paths: paths, Metres: 100, Now: time.Now()})
+	must(t, errors.Join(err, r.Failed()))
+	return r
+}
+
+// Two editions of a layer stay, the older ones go, and one that is older than these is refused.
+func TestEditions(t *testing.T) {
+	dir := folder.Dir(t.TempDir())
+	for _, date := range []string{"2026-03-31", "2026-06-30", "2025-12-31", "2026-09-30", "2025-09-30"} {
+		f := arcepFiles()[0]
+		f.date, f.name = date, fmt.Sprintf("%s_T%d_couv_Metropole_OF_4G_data", date[:4], int(date[5]-'0')*10/3+int(date[6]-'0')/3)
+		r, err := Import(t.Context(), Options{Dir: dir, Paths: []string{f.geoPackage(t, t.TempDir())}, Metres: 200, Now: time.Now()})
+		must(t, err)
+		if old := date < "2026"; old != (r.Failed() != nil) {
+			t.Errorf("%s: %v", date, r.Failed())
+		}
+	}
+	s := NewStore(dir.Coverage())
+	newest := s.Layers(Filter{})
+	if len(newest) != 1 || newest[0].Edition != "2026-09-30" || s.Before(newest[0]).Edition != "2026-06-30" {
+		t.Errorf("newest %v", newest)
+	}
+	if paths, err := Files(dir.Coverage()); err != nil || len(paths) != keptEditions {
+		t.Errorf("%d files, %v, want %d", len(paths), err, keptEditions)
+	}
+	if l := s.Layers(Filter{Edition: "2026-06-30"}); len(l) != 1 {
+		t.Errorf("%d layers of the edition before, want 1", len(l))
+	}
+}
+
+// An import that is killed at any moment leaves the old map or the new one, and the next import works.
+func TestKilledImport(t *testing.T) {
+	tier.Slow(t)
+	dir := folder.Dir(t.TempDir())
+	f := arcepFiles()[0]
+	path := f.geoPackage(t, t.TempDir())
+	imported(t, dir, path)
+	want := NewStore(dir.Coverage()).Version()
+	for range 30 {
+		killtest.Run(t, 1500*time.Millisecond, func(string) {}, string(dir), path)
+		s := NewStore(dir.Coverage())
+		if s.Version() != want || s.Failed() != nil {
+			t.Fatalf("version %s, %v, want %s", s.Version(), s.Failed(), want)
+		}
+	}
+	imported(t, dir, path)
+	entries, err := os.ReadDir(dir.Coverage())
+	must(t, err)
+	if len(entries) != 1 {
+		t.Errorf("%d files are left, want 1", len(entries))
+	}
+}

@@ -1,0 +1,233 @@
+package coverage
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+
+	"relais/geo"
+	"relais/internal/cache"
+	"relais/internal/folder"
+	"relais/market"
+)
+
+// Suffix is the end of the names of the files of layers.
+const Suffix = ".grid"
+
+// A Layer is a layer of a folder. It may be used while its file is replaced or removed.
+type Layer struct {
+	Info
+	proj  *geo.Projection
+	file  *os.File
+	grids [grids]grid
+	sum   uint64
+	cells *cache.Cache[cellsKey, *cells] // of the store
+}
+
+// A cellsKey is a block of a grid of a layer.
+type cellsKey struct {
+	layer *Layer
+	grid  uint8
+	block int32
+}
+
+// keptBytes is how many unpacked cells are kept in memory.
+const keptBytes = 24 << 20
+
+// A Store has the layers of a folder, whose files may be added, replaced and removed at any time: each question looks.
+// A nil Store has none.
+type Store struct {
+	dir   string
+	cells *cache.Cache[cellsKey, *cells]
+
+	mu     sync.Mutex
+	seen   time.Time // of the folder
+	looked time.Time
+	files  map[string]*opened
+	state  *state
+}
+
+// An opened file has its layer, or why it has none.
+type opened struct {
+	info  fs.FileInfo
+	layer *Layer
+	err   error
+}
+
+// A state is what a folder has.
+type state struct {
+	layers  []*Layer // by name; of the editions of a layer the newest first
+	failed  error    // of one of the files
+	version string
+}
+
+// Files lists the files of layers in a folder, none if it is missing.
+func Files(dir string) (paths []string, err error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), Suffix) && !folder.IsTemporary(e) {
+			paths = append(paths, filepath.Join(dir, e.Name()))
+		}
+	}
+	return paths, err
+}
+
+// NewStore returns the store of the layers in a folder, which may be missing.
+func NewStore(dir string) *Store {
+	return &Store{dir: dir, files: map[string]*opened{}, state: &state{version: "no coverage maps"},
+		cells: cache.New(cache.Options[cellsKey, *cells]{MaxSize: keptBytes,
+			Size: func(cellsKey, *cells) int64 { return blockBytes + 128 }})}
+}
+
+// settled is how long after a change of a folder another may have the same time.
+const settled = 3 * time.Second
+
+// current returns what the folder has now.
+func (s *Store) current() *state {
+	if s == nil {
+		return &state{version: "no coverage maps"}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	info, err := os.Stat(s.dir)
+	var changed time.Time
+	if err == nil {
+		changed = info.ModTime()
+	}
+	now := time.Now()
+	if changed.Equal(s.seen) && s.looked.Sub(changed) > settled {
+		return s.state
+	}
+	s.load()
+	s.seen, s.looked = changed, now
+	return s.state
+}
+
+// load reads the files that are new.
+func (s *Store) load() {
+	entries, _ := os.ReadDir(s.dir) // what cannot be read has no layers
+	files, next := map[string]*opened{}, &state{}
+	digest := xxhash.New()
+	changed := false
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), Suffix) || folder.IsTemporary(e) {
+			continue
+		}
+		info, err := e.Info()
+		if err != nil {
+			continue // removed meanwhile
+		}
+		o := s.files[e.Name()]
+		if o == nil || !os.SameFile(o.info, info) || o.info.Size() != info.Size() || !o.info.ModTime().Equal(info.ModTime()) {
+			o, changed = &opened{info: info}, true
+			o.layer, o.err = s.open(filepath.Join(s.dir, e.Name()))
+		}
+		files[e.Name()] = o
+		if o.err != nil {
+			next.failed = errors.Join(next.failed, o.err)
+			continue
+		}
+		next.layers = append(next.layers, o.layer)
+		_, _ = digest.WriteString(o.layer.Name() + strconv.FormatUint(o.layer.sum, 16)) // never fails
+	}
+	if !changed && len(files) == len(s.files) {
+		return
+	}
+	slices.SortFunc(next.layers, func(a, b *Layer) int {
+		return cmp.Or(strings.Compare(a.Info.name(), b.Info.name()), strings.Compare(b.Edition, a.Edition))
+	})
+	next.version = "coverage " + strconv.FormatUint(digest.Sum64(), 16)
+	s.files, s.state = files, next
+}
+
+// open opens the layer of a file.
+func (s *Store) open(path string) (*Layer, error) {
+	f, info, all, sum, err := opening(path)
+	if err != nil {
+		return nil, err
+	}
+	p, _ := geo.ByEPSG(info.EPSG) // it was checked
+	return &Layer{Info: info, proj: p, file: f, grids: all, sum: sum, cells: s.cells}, nil
+}
+
+// Failed returns why some files cannot be used, nil if all can.
+func (s *Store) Failed() error { return s.current().failed }
+
+// Version changes with what the store answers.
+func (s *Store) Version() string { return s.current().version }
+
+// A Filter selects layers.
+type Filter struct {
+	Market       market.Code // "" for all
+	Operators    []string    // keys, nil for all; layers whose source names none are in any selection
+	Technologies []string    // nil for all; 2G/3G is of both
+	Edition      string      // "" for the newest of each layer
+	Free         bool        // only those that may be redistributed
+}
+
+// Layers returns the layers that a filter selects.
+func (s *Store) Layers(q Filter) (list []*Layer) {
+	newest := ""
+	for _, l := range s.current().layers {
+		if !q.has(l) || q.Edition != "" && l.Edition != q.Edition || q.Edition == "" && l.Info.name() == newest {
+			continue
+		}
+		newest = l.Info.name()
+		list = append(list, l)
+	}
+	return list
+}
+
+func (q *Filter) has(l *Layer) bool {
+	return (q.Market == "" || l.Market == q.Market) && !(q.Free && l.Withheld()) &&
+		(q.Operators == nil || l.Operator == "" || slices.Contains(q.Operators, l.Operator)) &&
+		(q.Technologies == nil || slices.ContainsFunc(strings.Split(l.Technology, "/"),
+			func(t string) bool { return slices.Contains(q.Technologies, t) }))
+}
+
+// Before returns the edition of a layer that came before it, nil if the folder has none.
+func (s *Store) Before(l *Layer) *Layer {
+	for _, other := range s.current().layers {
+		if other.Info.name() == l.Info.name() && other.Edition < l.Edition {
+			return other
+		}
+	}
+	return nil
+}
+
+// block returns the cells of a block.
+func (l *Layer) block(level, i int) (*cells, error) {
+	return l.cells.Make(context.Background(), cellsKey{l, uint8(level), int32(i)}, func(context.Context) (*cells, error) {
+		return readBlock(l.file, &l.grids[level].blocks[i])
+	})
+}
+
+// cell returns the value of a cell of a grid, 0 outside of it.
+func (l *Layer) cell(level, col, row int) (Value, error) {
+	g := &l.grids[level]
+	if col < 0 || row < 0 || col >= g.cols || row >= g.rows {
+		return 0, nil
+	}
+	i := row>>blockBits*g.wide + col>>blockBits
+	if b := &g.blocks[i]; b.length == 0 {
+		return b.low, nil
+	}
+	c, err := l.block(level, i)
+	if err != nil {
+		return 0, err
+	}
+	return c.at(col&(blockSide-1), row&(blockSide-1)), nil
+}
