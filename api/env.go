@@ -59,7 +59,7 @@ func Operations() []*endpoint.Op[*Env] {
 	return []*endpoint.Op[*Env]{
 		listAntennas, exportAntennas, searchAntennas, lookupAntennas, lookupCells, getAntenna, find, getSite, departments, listMarkets,
 		listPhotos, uploadPhoto, reportPhoto, deletePhoto, listOutages, outageHistory, listUnavailableSites, listArchives, getArchive,
-		listSpeedtests, siteSpeedtests, coveragePoints, getTile, describeTiles, getStyle, listChanges,
+		listSpeedtests, siteSpeedtests, coveragePoints, coverageAt, coverageArea, getTile, describeTiles, getStyle, listChanges,
 	}
 }
 
@@ -67,7 +67,7 @@ func Operations() []*endpoint.Op[*Env] {
 func MapOperations() []*endpoint.Op[*Env] {
 	return []*endpoint.Op[*Env]{
 		getTile, describeTiles, listMarkets, listAntennas, find, getAntenna, listOutages,
-		listUnavailableSites, coveragePoints, listSpeedtests, listChanges,
+		listUnavailableSites, coveragePoints, coverageAt, listSpeedtests, listChanges,
 	}
 }
 

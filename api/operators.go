@@ -61,6 +61,12 @@ func (l operatorNames) names() []operatorName {
 	return l
 }
 
+// of reports whether a market has one of the operators.
+func (l operatorNames) of(m *market.Market) bool {
+	c, has := l.presentIn(m)
+	return has && c != nil
+}
+
 // Texts returns the operators as texts, nil for all.
 func (l operatorNames) Texts() (list []string) {
 	for _, name := range l.names() {

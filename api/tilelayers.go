@@ -46,6 +46,7 @@ type moreLayer struct {
 
 func moreLayers() []moreLayer {
 	return []moreLayer{
+		{tiles.CoverageMapLayer, coverageArea, (*Env).mapLayer},
 		{tiles.CoverageLayer, coveragePoints, measureLayer(tiles.Coverage)},
 		{tiles.SpeedtestsLayer, listSpeedtests, measureLayer(tiles.Speedtests)},
 		{tiles.OutagesLayer, listOutages, (*Env).outageLayer},
@@ -64,6 +65,9 @@ func layerVersion(r *Env, l moreLayer) string {
 	}
 	if l.name == tiles.OutagesLayer {
 		return r.Catalog.Version(catalog.DataOutages)
+	}
+	if l.name == tiles.CoverageMapLayer {
+		return r.Catalog.Version(catalog.DataCoverage)
 	}
 	return r.Catalog.Version(catalog.DataMeasures) + " since " + yearStart(r).Format(time.DateOnly)
 }

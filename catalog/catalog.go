@@ -10,6 +10,7 @@ import (
 	"relais/address"
 	"relais/archive"
 	"relais/community"
+	"relais/coverage"
 	"relais/index"
 	"relais/market"
 	"relais/measure"
@@ -28,7 +29,8 @@ type Catalog struct {
 	Photos   *photos.Store
 	// Addresses are nil where a server has no folder of its own.
 	Addresses *address.Store
-	Now       time.Time // of the request
+	Coverage  *coverage.Store // official coverage maps, nil where there can be none
+	Now       time.Time       // of the request
 	// Keyless means that rows of registers that may not be redistributed are left out.
 	Keyless bool
 	// Failed returns why a dataset cannot be used on this server; nil for a server that can use all.

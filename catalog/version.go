@@ -17,6 +17,7 @@ const (
 	Recent        = "recent measures" // of the last days: it also changes with the time
 	DataPhotos    = "photos"
 	DataAddresses = "addresses"
+	DataCoverage  = "coverage maps"
 )
 
 // Version returns the version of datasets, "" while one of them is loading. While it is the same, so are answers from
@@ -65,6 +66,8 @@ func (c *Catalog) version(data string) string {
 			return "no addresses"
 		}
 		return info.Version
+	case DataCoverage:
+		return c.Coverage.Version()
 	}
 	panic(fmt.Sprintf("catalog: no dataset %q", data))
 }

@@ -21,6 +21,7 @@ import (
 	"relais/auth/access"
 	"relais/catalog"
 	"relais/cluster"
+	"relais/coverage"
 	"relais/hook"
 	"relais/httpapi"
 	"relais/index"
@@ -159,6 +160,7 @@ func (a *app) options() httpapi.Options {
 		Archives:  a.stores.Archives,
 		History:   a.stores.History,
 		Addresses: address.NewStore(address.Path(a.dir)),
+		Coverage:  coverage.NewStore(a.dir.Coverage()),
 		Measures:  a.usableMeasures,
 		Gate: &access.Gate{Clients: a.stores.Clients, Attestor: a.attestor, Failures: access.NewFailures(),
 			Answers: a.stores.Answers, Origin: originOf(a.base),

@@ -23,6 +23,7 @@ import (
 	"relais/catalog"
 	"relais/cluster"
 	"relais/community"
+	"relais/coverage"
 	"relais/export"
 	"relais/hook"
 	"relais/index"
@@ -75,6 +76,7 @@ type Options struct {
 	Archives  *archive.Store
 	History   *history.Store
 	Addresses *address.Store
+	Coverage  *coverage.Store
 	// Measures returns nil while the measurements are not open.
 	Measures func() *measure.Store
 	// Now, which may be nil, returns the time for operations instead of the request's.
@@ -287,6 +289,6 @@ func (r *request) env() *api.Env {
 	}
 	return &api.Env{Client: r.client, Address: r.address, BaseURL: s.BaseURL, Land: s.Land, Uploads: s.Uploads, Sectors: &s.sectors,
 		Catalog: catalog.Catalog{Set: s.set.Load(), Outages: s.Community.Outages(), Archives: s.Archives,
-			History: s.History, Measures: s.Measures(), Photos: s.Photos, Addresses: s.Addresses, Now: now, Failed: s.Failed,
+			History: s.History, Measures: s.Measures(), Photos: s.Photos, Addresses: s.Addresses, Coverage: s.Coverage, Now: now, Failed: s.Failed,
 			Keyless: r.keyless && !s.MapAll}}
 }

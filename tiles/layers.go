@@ -17,6 +17,8 @@ const (
 	CoverageLayer   = "coverage"
 	SpeedtestsLayer = "speedtests"
 	OutagesLayer    = "outages"
+	// CoverageMapLayer has official coverage maps.
+	CoverageMapLayer = "coverage-map"
 )
 
 // Layers describes the layers, in their order in a tile.
@@ -26,6 +28,7 @@ func Layers() []Layer {
 		{Name: SitesLayer, Numbers: siteKeys[:siteKey], Texts: siteKeys[siteKey:]},
 		{Name: SectorsLayer, Numbers: sectorKeys[:sectorKey], Texts: sectorKeys[sectorKey:], MinZoom: withSector},
 		{Name: PlacesLayer, Numbers: placeKeys[:placeName], Texts: placeKeys[placeName:], MinZoom: withPlaces},
+		{Name: CoverageMapLayer, Numbers: coverageMapKeys},
 		{Name: CoverageLayer, Numbers: coverageKeys, MinZoom: withMeasures},
 		{Name: SpeedtestsLayer, Numbers: speedtestKeys, MinZoom: withMeasures},
 		{Name: OutagesLayer, Numbers: outageKeys[:outageID], Texts: outageKeys[outageID:]},

@@ -1,0 +1,143 @@
+package view
+
+import (
+	"math"
+
+	"relais/coverage"
+	"relais/market"
+)
+
+// A CoverageRow is what the official coverage map of an operator and technology says of a place.
+type CoverageRow struct {
+	OperatorKey *string `json:"operatorKey" doc:"null where the source names no operator."`
+	Operator    *string `json:"operator" doc:"Its usual name."`
+	Operators   *string `json:"operators" doc:"three or some: how many operators are expected, where the source names none; else null."`
+	Technology  string  `json:"technology" doc:"2G, 2G/3G, 3G, 4G or 5G."`
+	Service     *string `json:"service" doc:"voice or data, where the source tells them apart."`
+	Level       *string `json:"level" doc:"none, limited, good, very_good; covered where the source states no level. null where the source says nothing of the place."`
+	SourceLevel *string `json:"sourceLevel" doc:"The source's own word."`
+	// Better is null if there is none within 20 km, or nothing better exists.
+	Better       *BetterCell   `json:"better" doc:"The nearest place within 20 km with a better level; null for none."`
+	NearestSite  *CoveringSite `json:"nearestSite" doc:"The operator's nearest site within 30 km that has the technology on air. It is not known which site serves the place."`
+	Measured     *MeasuredNear `json:"measured" doc:"What phones measured within 100 m in the last year and in the newest campaigns; null for nothing."`
+	Disagreement *string       `json:"disagreement" doc:"covered-but-no-service: most phones found no network where the map expects one. not-covered-but-measured: a phone found a signal where the map expects none. null if theory and measurement do not contradict each other."`
+	Edition      string        `json:"edition" doc:"The day that the map is about, YYYY-MM-DD."`
+	CellMeters   int           `json:"cellMeters" doc:"Side of the cells of the grid that the map was made to."`
+	Source       string        `json:"source"`
+	Authority    string        `json:"authority"`
+	Licence      *string       `json:"licence" doc:"null where the source states none."`
+	Synthetic    bool          `json:"synthetic" doc:"Made up for a demonstration."`
+}
+
+// A BetterCell is the nearest place with a better level.
+type BetterCell struct {
+	Level          string  `json:"level"`
+	DistanceMeters int     `json:"distanceMeters"`
+	AzimuthDegrees float64 `json:"azimuthDegrees" doc:"From true north, clockwise."`
+}
+
+// A CoveringSite is the nearest site of an operator that has a technology.
+type CoveringSite struct {
+	SiteKey        string  `json:"siteKey"`
+	DistanceMeters int     `json:"distanceMeters"`
+	AzimuthDegrees float64 `json:"azimuthDegrees" doc:"From true north, clockwise."`
+}
+
+// MeasuredNear is what phones measured around a place.
+type MeasuredNear struct {
+	Points    int      `json:"points" doc:"Coverage points of the operator in the technology."`
+	NoService int      `json:"noService" doc:"Points of the operator where a phone found no network."`
+	RSRP      *float64 `json:"medianRsrp" doc:"dBm; null when no point states it."`
+	Newest    *string  `json:"newest" doc:"Time of the newest point, ISO 8601, UTC."`
+	Synthetic bool     `json:"synthetic" doc:"Some were made up for a demonstration."`
+}
+
+// CoverageAtMeta is the meta of /coverage/at.
+type CoverageAtMeta struct {
+	Market      *market.Code `json:"market" doc:"That of the place; null if no map says anything of it."`
+	Coordinates Coordinates  `json:"coordinates"`
+	Place       *string      `json:"place" doc:"What was found for q or siteId."`
+	Note        *string      `json:"note" doc:"Why the answer is empty; null when it is not."`
+	Theory      string       `json:"theory" doc:"What the maps are, in a sentence."`
+	DataVersion *string      `json:"dataVersion"`
+}
+
+// Theory says what coverage maps are.
+const Theory = "Official coverage maps show where operators expect their networks to be received outdoors. They are computed, not measured."
+
+// A CoverageShare is how much of an area has which level on the map of an operator and technology.
+type CoverageShare struct {
+	OperatorKey *string            `json:"operatorKey" doc:"null where the source names no operator."`
+	Operator    *string            `json:"operator"`
+	Technology  string             `json:"technology" doc:"2G, 2G/3G, 3G, 4G or 5G."`
+	Service     *string            `json:"service" doc:"voice or data, where the source tells them apart."`
+	Covered     float64            `json:"coveredShare" doc:"Share of the area with any level but none, from 0 to 1."`
+	Levels      []LevelShare       `json:"levels" doc:"From the worst to the best."`
+	AreaKm2     float64            `json:"areaKm2" doc:"Of the area, what the map says something of."`
+	Change      *CoverageMapChange `json:"change" doc:"What the edition changed; null if this server has no earlier one."`
+	Edition     string             `json:"edition" doc:"YYYY-MM-DD."`
+	Source      string             `json:"source"`
+	Authority   string             `json:"authority"`
+	Licence     *string            `json:"licence" doc:"null where the source states none."`
+	Synthetic   bool               `json:"synthetic" doc:"Made up for a demonstration."`
+}
+
+// A LevelShare is the share of a level.
+type LevelShare struct {
+	Level       string  `json:"level" doc:"none, limited, good, very_good, covered."`
+	SourceLevel *string `json:"sourceLevel"`
+	Operators   *string `json:"operators" doc:"three or some, where the source names no operator."`
+	Km2         float64 `json:"km2"`
+	Share       float64 `json:"share" doc:"From 0 to 1."`
+}
+
+// A CoverageMapChange compares an edition with the one before.
+type CoverageMapChange struct {
+	Since  string  `json:"since" doc:"The edition before, YYYY-MM-DD."`
+	Gained float64 `json:"gainedKm2" doc:"Covered now, and not before."`
+	Lost   float64 `json:"lostKm2" doc:"Covered before, and not now."`
+	Better float64 `json:"betterKm2" doc:"Covered in both, with a better level now."`
+	Worse  float64 `json:"worseKm2" doc:"Covered in both, with a worse level now."`
+}
+
+// CoverageAreaMeta is the meta of /coverage/area.
+type CoverageAreaMeta struct {
+	Market      *market.Code `json:"market" doc:"null if no map has the area."`
+	Area        *string      `json:"area" doc:"Code of the department; null for a bbox."`
+	BBox        *Box         `json:"bbox"`
+	Outline     *string      `json:"outline" doc:"How exact the border of the area is; null for a bbox."`
+	Note        *string      `json:"note" doc:"Why the answer is empty; null when it is not."`
+	Theory      string       `json:"theory" doc:"What the maps are, in a sentence."`
+	DataVersion *string      `json:"dataVersion"`
+}
+
+// NewCoverageShare returns the shares of an area as answers show them.
+func NewCoverageShare(s *coverage.Share) CoverageShare {
+	l, m := s.Layer, market.Get(s.Layer.Market)
+	v := CoverageShare{Technology: l.Technology, Service: orNull(&l.Service), Levels: make([]LevelShare, len(s.Levels)),
+		AreaKm2: decimals(s.Total, 2), Edition: l.Edition, Source: l.SourceName(), Authority: l.Publisher.Authority,
+		Licence: orNull(&l.Publisher.Licence), Synthetic: l.Synthetic}
+	if at, ok := m.Operator(l.Operator); ok {
+		v.OperatorKey, v.Operator = &m.Operators[at].Key, &m.Operators[at].Label
+	}
+	covered := 0.0
+	for i, level := range s.Levels {
+		v.Levels[i] = LevelShare{level.Word.Level, orNull(&level.Word.Source), orNull(&level.Word.Operators),
+			decimals(level.Km2, 2), decimals(level.Km2/s.Total, 5)}
+		if level.Word.Level != coverage.LevelNone {
+			covered += level.Km2
+		}
+	}
+	v.Covered = decimals(covered/s.Total, 5)
+	if s.Before != nil {
+		v.Change = &CoverageMapChange{s.Before.Edition, decimals(s.Gained, 2), decimals(s.Lost, 2), decimals(s.Better, 2),
+			decimals(s.Worse, 2)}
+	}
+	return v
+}
+
+// decimals rounds a number.
+func decimals(x float64, n int) float64 {
+	scale := math.Pow10(n)
+	return math.Round(x*scale) / scale
+}

@@ -1,0 +1,316 @@
+package catalog
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"relais/coverage"
+	"relais/geo"
+	"relais/index"
+	"relais/ingest/source"
+	"relais/market"
+	"relais/measure"
+	"relais/site"
+)
+
+// Coverage asks what official coverage maps say of a place. Its market is that of the place.
+type Coverage struct {
+	At           geo.Point
+	Operators    []string // names, nil for any
+	Technologies []string // 2G to 5G, nil for any
+	Edition      string   // YYYY-MM-DD, "" for the newest of each map
+	// Sites and Measures say whether the nearest sites and what was measured around are asked for.
+	Sites, Measures bool
+}
+
+// CoverageFound is what official coverage maps say of a place.
+type CoverageFound struct {
+	Market  *market.Market // nil if no map says anything of the place
+	Rows    []CoverageRow  // in the order of the market's operators, the newest technology first
+	Version string
+}
+
+// A CoverageRow is what the map of an operator and technology says of a place, and what else is known there.
+type CoverageRow struct {
+	coverage.Place
+	Operator int // its position in the market's table, or index.Any
+	Site     *CoveringSite
+	// Measured is what was measured within MeasuredWithin, nil if nothing was.
+	Measured *MeasuredNear
+	// Disagree is how map and measurements contradict each other, "" if they do not.
+	Disagree Disagreement
+}
+
+// A CoveringSite is the nearest site of an operator that has a technology on air.
+type CoveringSite struct {
+	SiteFound
+	Metres, Azimuth float64
+}
+
+// MeasuredNear is what phones measured around a place in the network of an operator.
+type MeasuredNear struct {
+	Points    int     // in the technology, with a signal
+	NoService int     // where a phone found no network of any technology
+	RSRP      float64 // median in dBm, NaN if none was stated
+	Newest    time.Time
+	Synthetic bool
+}
+
+// A Disagreement is how a map and measurements contradict each other.
+type Disagreement string
+
+// The disagreements.
+const (
+	CoveredNoService  Disagreement = "covered-but-no-service"   // most phones found no network where one is expected
+	UncoveredMeasured Disagreement = "not-covered-but-measured" // a signal where none is expected
+)
+
+// Distances in metres: of measurements that are of a place, of better cells, of sites.
+const (
+	MeasuredWithin = 100
+	betterWithin   = 20_000
+	coveringWithin = 30_000
+)
+
+// mostPoints bounds the measurements of a place.
+const mostPoints = 1000
+
+// CoverageAt returns what the maps say of a place. Errors: an UnusableError, those of reading a file.
+func (c *Catalog) CoverageAt(ctx context.Context, q Coverage) (*CoverageFound, error) {
+	if c.Coverage.Failed() != nil {
+		return nil, &UnusableError{DataCoverage}
+	}
+	found := &CoverageFound{Version: c.version(DataCoverage)}
+	places, err := c.Coverage.At(coverage.Filter{Technologies: q.Technologies, Edition: q.Edition, Free: c.Keyless}, q.At, betterWithin)
+	if err != nil {
+		return nil, err
+	}
+	if found.Market = marketOf(places); found.Market == nil {
+		return found, nil
+	}
+	var operators []string
+	for _, name := range q.Operators {
+		if at, ok := found.Market.OperatorNamed(name); ok {
+			operators = append(operators, found.Market.Operators[at].Key)
+		}
+	}
+	for i := range places {
+		p := &places[i]
+		if p.Layer.Market != found.Market.Code || q.Operators != nil && p.Layer.Operator != "" && !slices.Contains(operators, p.Layer.Operator) {
+			continue
+		}
+		row := CoverageRow{Place: *p, Operator: index.Any}
+		if at, ok := found.Market.Operator(p.Layer.Operator); ok {
+			row.Operator = at
+		}
+		found.Rows = append(found.Rows, row)
+	}
+	slices.SortStableFunc(found.Rows, func(a, b CoverageRow) int {
+		return cmp.Or(cmp.Compare(a.Operator, b.Operator), strings.Compare(latest(&b), latest(&a)))
+	})
+	if q.Sites {
+		if err := c.coveringSites(ctx, q.At, found); err != nil {
+			return nil, err
+		}
+	}
+	if q.Measures && c.Measures != nil {
+		return found, c.measuredNear(q.At, found)
+	}
+	return found, nil
+}
+
+// latest is the newest generation of a row's technology.
+func latest(r *CoverageRow) string {
+	t := r.Layer.Technology
+	return t[strings.LastIndex(t, "/")+1:]
+}
+
+// marketOf returns the market whose maps say most of a place, nil if none says anything.
+func marketOf(places []coverage.Place) *market.Market {
+	said := map[market.Code]int{}
+	best := market.Code("")
+	for _, p := range places {
+		if p.Word.Level == "" {
+			continue
+		}
+		if said[p.Layer.Market]++; best == "" || said[p.Layer.Market] > said[best] {
+			best = p.Layer.Market
+		}
+	}
+	return market.Get(best)
+}
+
+// coveringSites adds the nearest site to each row whose operator has one. Without a register, rows have none.
+func (c *Catalog) coveringSites(ctx context.Context, at geo.Point, found *CoverageFound) error {
+	for i := range found.Rows {
+		row := &found.Rows[i]
+		if row.Operator < 0 {
+			continue
+		}
+		var g site.Generation
+		if err := g.UnmarshalText([]byte(latest(row))); err != nil {
+			continue
+		}
+		q := Sites{Selection: Selection{Market: found.Market, Operators: index.Choice{row.Operator}, Generations: index.Choice{int(g)},
+			Status: onAir(found.Market)}, Where: index.Query{Disc: &geo.Disc{Center: at, Radius: coveringWithin}}, Limit: 1}
+		there, err := c.Sites(ctx, q)
+		var missing *NotLoadedError
+		switch {
+		case errors.Is(err, ErrLoading), errors.Is(err, ErrRestricted), errors.As(err, &missing):
+			return nil
+		case err != nil:
+			return err
+		case len(there.Hits.Sites) > 0:
+			n := there.Hits.Sites[0]
+			row.Site = &CoveringSite{SiteFound: SiteFound{there.Register, n, row.Operator}, Metres: there.Metres[0],
+				Azimuth: geo.Bearing(at, there.Register.Position(n))}
+		}
+	}
+	return nil
+}
+
+// measuredNear adds what was measured to each row, and whether it contradicts the map.
+func (c *Catalog) measuredNear(at geo.Point, found *CoverageFound) error {
+	points, err := c.Points(Measures{Market: found.Market, Disc: &geo.Disc{Center: at, Radius: MeasuredWithin}, Days: 365,
+		Newest: true, Limit: mostPoints})
+	if err != nil {
+		return err
+	}
+	for i := range found.Rows {
+		if row := &found.Rows[i]; row.Operator >= 0 {
+			row.measure(found.Market.Operators[row.Operator].Key, points.Items)
+		}
+	}
+	return nil
+}
+
+// onAir lists the statuses of emissions that are on air, "" where the source states none.
+func onAir(m *market.Market) string {
+	var names []string
+	for i, s := range m.Statuses {
+		if p := m.Phase(i); p == market.Operational || p == market.InService {
+			names = append(names, s.Name)
+		}
+	}
+	return strings.Join(names, ",")
+}
+
+func (r *CoverageRow) measure(operator string, points []measure.Point) {
+	m := &MeasuredNear{}
+	var levels []float64
+	for i := range points {
+		p := &points[i]
+		if p.Operator != operator {
+			continue
+		}
+		_, g, known := measure.Technologies(p.Technology)
+		switch {
+		case p.NoService():
+			m.NoService++
+		case known && strings.Contains(r.Layer.Technology, site.Generation(g).String()):
+			if m.Points++; !math.IsNaN(p.Radio.RSRP) {
+				levels = append(levels, p.Radio.RSRP)
+			}
+		default:
+			continue
+		}
+		if p.Time.After(m.Newest) {
+			m.Newest = p.Time
+		}
+		m.Synthetic = m.Synthetic || strings.HasPrefix(p.OperatorName, source.Synthetic)
+	}
+	if m.Points+m.NoService == 0 {
+		return
+	}
+	m.RSRP = median(levels)
+	r.Measured = m
+	switch {
+	case coverage.Rank(r.Word.Level) > 0 && m.NoService > m.Points:
+		r.Disagree = CoveredNoService
+	case r.Word.Level == coverage.LevelNone && m.Points > 0:
+		r.Disagree = UncoveredMeasured
+	}
+}
+
+// median returns the middle of values, NaN of none.
+func median(values []float64) float64 {
+	if len(values) == 0 {
+		return math.NaN()
+	}
+	slices.Sort(values)
+	n := len(values)
+	return (values[(n-1)/2] + values[n/2]) / 2
+}
+
+// CoverageArea asks how much of an area official coverage maps say is covered.
+type CoverageArea struct {
+	Market       *market.Market // nil with a Box: that whose maps have the box
+	Area         string         // its code, "" with a Box
+	Box          *geo.Box
+	Operators    []string // keys, nil for any
+	Technologies []string
+	Edition      string
+}
+
+// CoverageAreaFound is how much of an area is covered.
+type CoverageAreaFound struct {
+	Market  *market.Market // nil if no map has the area
+	Shares  []coverage.Share
+	Version string
+}
+
+// ErrNoOutline means that it is not known where an area ends.
+var ErrNoOutline = errors.New("where this area ends is not known: ask for a bbox")
+
+// CoverageOf adds up an area. Errors: ErrNoOutline, coverage.ErrLarge, an UnknownError, an UnusableError, those of reading
+// a file.
+func (c *Catalog) CoverageOf(ctx context.Context, q CoverageArea) (*CoverageAreaFound, error) {
+	if c.Coverage.Failed() != nil {
+		return nil, &UnusableError{DataCoverage}
+	}
+	f := coverage.Filter{Operators: q.Operators, Technologies: q.Technologies, Edition: q.Edition, Free: c.Keyless}
+	boxes := []geo.Box{}
+	switch {
+	case q.Area != "":
+		f.Market = q.Market.Code
+		at, ok := q.Market.Area(q.Area)
+		if !ok {
+			return nil, &UnknownError{Filter: Area, Value: q.Area, Market: q.Market, Known: q.Market.AreaCodes()}
+		}
+		if boxes = coverage.AreaBoxes(q.Market.Areas[at].Code); boxes == nil {
+			return nil, ErrNoOutline
+		}
+	default:
+		boxes = append(boxes, *q.Box)
+		if q.Market != nil {
+			f.Market = q.Market.Code
+		}
+	}
+	found := &CoverageAreaFound{Version: c.version(DataCoverage)}
+	var err error
+	if found.Shares, err = c.Coverage.Area(ctx, f, boxes); err != nil {
+		return nil, err
+	}
+	most := 0.0
+	for _, s := range found.Shares { // a box at a border is of the market that has most of it
+		if s.Total > most {
+			most, found.Market = s.Total, market.Get(s.Layer.Market)
+		}
+	}
+	found.Shares = slices.DeleteFunc(found.Shares, func(s coverage.Share) bool { return s.Layer.Market != found.Market.Code })
+	return found, nil
+}
+
+// CoverageMaps returns the newest maps of a market, and of technologies and operators unless these are nil.
+func (c *Catalog) CoverageMaps(m *market.Market, operators index.Choice, technologies []string) ([]*coverage.Layer, error) {
+	if c.Coverage.Failed() != nil {
+		return nil, &UnusableError{DataCoverage}
+	}
+	return c.Coverage.Layers(coverage.Filter{Market: m.Code, Operators: m.KeysOf(operators), Technologies: technologies,
+		Free: c.Keyless}), nil
+}
