@@ -3,11 +3,13 @@ package tools
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
 
 	"relais/api/endpoint"
+	"relais/coverage"
 	"relais/index"
 	"relais/market"
 	"relais/measure"
@@ -16,7 +18,7 @@ import (
 
 var marketsCompareCoverage = endpoint.New(endpoint.Decl{
 	Name: "markets_compare_coverage", Title: "Markets side by side",
-	Summary: "For each market, operator and generation: sites, coverage points and speedtests, with the dates of the data. Registers count differently (a site is a mast in FR, a licensee's place in CA, an operator's installation in CH): compare operators of one market rather than markets. Use anfr_get_stats for French departments.",
+	Summary: "For each market, operator and generation: sites, coverage points, speedtests and the land that official coverage maps expect to be covered, with the dates of the data. Registers count differently (a site is a mast in FR, a licensee's place in CA, an operator's installation in CH): compare operators of one market rather than markets. Use anfr_get_stats for French departments.",
 }, compareMarkets)
 
 type compareParams struct {
@@ -94,6 +96,8 @@ type ComparedGeneration struct {
 	Projects   *int   `json:"onlyProjects" doc:"With a project of it and nothing else; null in registers that state no projects."`
 	Points     int    `json:"coveragePoints"`
 	Tests      int    `json:"speedtests"`
+	// Covered is nil without a map.
+	Covered *int `json:"officiallyCoveredKm2" doc:"Land that the official coverage map of the operator expects to be covered outdoors, of all territories; null when this server has no such map."`
 }
 
 func compareMarkets(r *Reading, _ context.Context, p *compareParams) (*Comparison, error) {
@@ -118,7 +122,11 @@ func compareMarkets(r *Reading, _ context.Context, p *compareParams) (*Compariso
 	for _, code := range codes {
 		m := market.Get(code)
 		loaded, _ := r.Register(m) // its measurements are counted without it
-		row := compareMarket(m, loaded, store)
+		maps, err := r.CoverageMaps(m, nil, nil)
+		if err != nil {
+			return nil, err
+		}
+		row := compareMarket(m, loaded, store, coveredLand(m, maps))
 		row.Points, row.Tests = countMeasures(store, code, measure.Coverage), countMeasures(store, code,
 			measure.Speedtest)
 		answer.Markets = append(answer.Markets, row)
@@ -131,14 +139,31 @@ func compareMarkets(r *Reading, _ context.Context, p *compareParams) (*Compariso
 	return answer, nil
 }
 
+// coveredLand adds up the land that maps expect to be covered, by operator and generation. A map of several generations
+// is of none.
+func coveredLand(m *market.Market, maps []*coverage.Layer) map[int]*[site.Generations]float64 {
+	all := map[int]*[site.Generations]float64{}
+	for _, l := range maps {
+		var g site.Generation
+		if at, ok := m.Operator(l.Operator); ok && g.UnmarshalText([]byte(l.Technology)) == nil {
+			if all[at] == nil {
+				all[at] = new([site.Generations]float64)
+			}
+			all[at][g] += l.CoveredKm2()
+		}
+	}
+	return all
+}
+
 // countMeasures counts the measurements of a kind that a market has, and returns their ages.
 func countMeasures(store *measure.Store, code market.Code, kind measure.Kind) MeasureCount {
 	oldest, newest := store.Ages(code, kind, time.Time{})
 	return MeasureCount{store.Count(code, kind), dayOf(oldest), dayOf(newest)}
 }
 
-// compareMarket counts by operator and generation. loaded may be nil: then only measurements are counted.
-func compareMarket(m *market.Market, loaded *index.Market, store *measure.Store) ComparedMarket {
+// compareMarket counts by operator and generation. loaded may be nil: then only measurements and maps are counted.
+func compareMarket(m *market.Market, loaded *index.Market, store *measure.Store,
+	covered map[int]*[site.Generations]float64) ComparedMarket {
 	row := ComparedMarket{Market: m.Code, Label: m.Label, Operators: []ComparedOperator{}}
 	points, tests := store.Counts(m.Code, measure.Coverage), store.Counts(m.Code, measure.Speedtest)
 	if loaded != nil {
@@ -156,7 +181,10 @@ func compareMarket(m *market.Market, loaded *index.Market, store *measure.Store)
 		for g, there := range extent.Generations {
 			v := ComparedGeneration{Generation: site.Generation(g).String(), Points: points[o+1][g],
 				Tests: tests[o+1][g]}
-			if there.Sites+v.Points+v.Tests == 0 {
+			if land := covered[o]; land != nil && land[g] > 0 {
+				v.Covered = new(int(math.Round(land[g])))
+			}
+			if there.Sites+v.Points+v.Tests == 0 && v.Covered == nil {
 				continue
 			}
 			if loaded != nil {

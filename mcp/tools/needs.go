@@ -20,6 +20,7 @@ var needs = sync.OnceValue(func() map[string][]string {
 		{changeTools, []string{catalog.Archives}},
 		{unavailableTools, []string{catalog.DataOutages}},
 		{historyTools, []string{catalog.DataHistory}},
+		{coverageMapTools, []string{catalog.DataCoverage}},
 		{photoTools, []string{catalog.DataPhotos}},
 		{communityTools, []string{catalog.DataOutages, catalog.DataPhotos}},
 		{submitTools, []string{api.DataPeople, catalog.DataOutages}},

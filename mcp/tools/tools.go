@@ -31,7 +31,8 @@ func All() []*Tool { return append([]*Tool{capabilitiesGuide}, listed()...) }
 // listed returns every tool except the guide, which lists them.
 func listed() (list []*Tool) {
 	for _, group := range [][]*Tool{connectorTools, placeTools, anfrTools, archiveTools, siteTools, nearTools,
-		plannedTools, unavailableTools, historyTools, changeTools, photoTools, speedtestTools, coverageTools, radioTools,
+		plannedTools, unavailableTools, historyTools, changeTools, photoTools, speedtestTools, coverageTools,
+		coverageMapTools, radioTools,
 		communityTools, sessionTools, submitTools, meTools} {
 		list = append(list, group...)
 	}
@@ -41,7 +42,7 @@ func listed() (list []*Tool) {
 // Essential are the names of the tools that answer most questions. Some programs pass on the first forty tools only,
 // some refuse more than fifty, and models choose better among few.
 var Essential = []string{"capabilities_guide", "search", "fetch", "location_geocode", "sites_search", "sites_nearby_from_place",
-	"sites_get", "sites_find_by_radio", "sites_planned_nearby_from_place", "sites_hs_nearby_from_place", "changes_list",
+	"sites_get", "sites_find_by_radio", "sites_planned_nearby_from_place", "sites_hs_nearby_from_place", "changes_list", "coverage_at",
 	"markets_compare_coverage", "speedtests_nearby_from_place", "sites_get_photos", "anfr_get_stats"}
 
 // MaxAnswer is the longest answer of a tool, in bytes. A model reads all of it, and its context is limited.
