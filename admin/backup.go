@@ -21,11 +21,12 @@ import (
 )
 
 // transient reports whether no backup needs a file: locks, the socket, downloads under way, the
-// day's counts, which are of use for a day only, the map of streets and the streets of addresses, which are made again
-// from public files, and the files that make a folder a node's: the copy is an ordinary folder.
+// day's counts, which are of use for a day only, the map of streets, the streets of addresses and the official coverage
+// maps, which are made again from public files, and the files that make a folder a node's: the copy is an ordinary folder.
 func transient(name string) bool {
 	return strings.HasPrefix(filepath.ToSlash(name), "downloads/") ||
-		strings.HasPrefix(filepath.ToSlash(name), folder.AddressesName+"/") || strings.HasSuffix(name, ".lock") ||
+		strings.HasPrefix(filepath.ToSlash(name), folder.AddressesName+"/") ||
+		strings.HasPrefix(filepath.ToSlash(name), folder.CoverageName+"/") || strings.HasSuffix(name, ".lock") ||
 		name == socketFile || strings.HasPrefix(name, quotaFile) || name == cluster.MemberName || name == cluster.ListName ||
 		strings.HasPrefix(filepath.ToSlash(name), cacheFolder+"/") || strings.HasPrefix(name, folder.BasemapName)
 }

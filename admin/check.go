@@ -47,6 +47,7 @@ func CheckFolder(ctx context.Context, dir folder.Dir) (*CheckReport, error) {
 	}
 	r.snapshots()
 	r.addresses()
+	r.coverageMaps()
 	r.streets(ctx)
 	if err := r.sources(ctx); err != nil {
 		return nil, err

@@ -132,7 +132,8 @@ func (r *CheckReport) rest() error {
 
 // isOwnFolder reports whether relais makes a folder of that name.
 func isOwnFolder(name string) bool {
-	return slices.Contains([]string{"snapshots", measure.Dir, "photos", "sources", "downloads", folder.AddressesName, cacheFolder}, name) ||
+	return slices.Contains([]string{"snapshots", measure.Dir, "photos", "sources", "downloads", folder.AddressesName,
+		folder.CoverageName, cacheFolder}, name) ||
 		strings.HasPrefix(name, "sources/") || strings.HasPrefix(name, "downloads/")
 }
 

@@ -86,6 +86,7 @@ func (d *doctor) examine(ctx context.Context) (*Diagnosis, error) {
 	d.clock(c)
 	d.registers()
 	d.addresses()
+	d.coverageMaps()
 	d.streets(ctx)
 	var err error
 	if d.Server, err = serverOf(ctx, d.dir); err != nil {

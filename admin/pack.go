@@ -46,6 +46,8 @@ type PackReport struct {
 	Streets  int64        `json:"streets"` // bytes of basemap.pmtiles
 	// Addresses are the streets of the area, nil without any.
 	Addresses *address.Info `json:"addresses,omitempty"`
+	// Coverage is the official coverage maps of the area, nil without any.
+	Coverage *PackCoverage `json:"coverage,omitempty"`
 	// Speedtests and CoveragePoints were measured by people.
 	Speedtests     int `json:"speedtests"`
 	CoveragePoints int `json:"coveragePoints"`
@@ -103,8 +105,8 @@ func (s *Stores) pack(ctx context.Context, spec PackSpec, to folder.Dir) error {
 	p := packing{Stores: s, spec: spec, to: to, chosen: map[market.Code]*packChoice{},
 		report: &PackReport{Format: packFormat, Made: s.now().UTC().Truncate(time.Second), Program: program, Spec: spec,
 			Markets: []PackMarket{}, LeftOut: []string{}}}
-	for _, step := range []func(context.Context) error{p.following, p.streets, p.registers, p.addresses, p.archives,
-		p.measures, p.photos, p.outageDays} {
+	for _, step := range []func(context.Context) error{p.following, p.streets, p.registers, p.addresses, p.coverageMaps,
+		p.archives, p.measures, p.photos, p.outageDays} {
 		if err := errors.Join(step(ctx), ctx.Err()); err != nil {
 			return err
 		}

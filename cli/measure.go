@@ -16,7 +16,8 @@ type speedtestCommand struct {
 }
 
 type coverageCommand struct {
-	Import coverageImport `cmd:"" help:"Import files of coverage points."`
+	Import coverageImport     `cmd:"" help:"Import files of coverage points."`
+	Map    coverageMapCommand `cmd:"" help:"Official coverage maps."`
 }
 
 // importFlags is the flags of both imports.

@@ -103,6 +103,10 @@ func licencesOf(r *admin.PackReport) string {
 	if r.Addresses != nil {
 		fmt.Fprintf(&b, "\nAddresses · Adresses, %s\n  %s\n  %s\n  %s\n", r.Addresses.Date, ban.Source, ban.Authority, ban.Licence)
 	}
+	if c := r.Coverage; c != nil {
+		fmt.Fprintf(&b, "\nCoverage maps · Cartes de couverture, %s\n  %s\n  %s\n  %s\n", c.Edition, c.Publisher.Source, c.Publisher.Authority,
+			c.Publisher.Licence)
+	}
 	if r.Streets > 0 {
 		b.WriteString("\nMap of streets · Plan des rues: © OpenStreetMap (ODbL 1.0, https://www.openstreetmap.org/copyright).\n")
 	}
@@ -129,6 +133,9 @@ func contents(r *admin.PackReport) (list []string) {
 	if r.Addresses != nil {
 		list = append(list, fmt.Sprintf("%s of addresses", admin.Number(r.Addresses.Streets, "street")))
 	}
+	if r.Coverage != nil {
+		list = append(list, admin.Number(r.Coverage.Maps, "official coverage map"))
+	}
 	if r.Streets > 0 {
 		list = append(list, "a map of streets ("+megabytes(r.Streets)+")")
 	}
@@ -151,6 +158,9 @@ func contenu(r *admin.PackReport) (list []string) {
 	}
 	if r.Addresses != nil {
 		list = append(list, fmt.Sprintf("%d rue(s) des adresses", r.Addresses.Streets))
+	}
+	if r.Coverage != nil {
+		list = append(list, fmt.Sprintf("%d carte(s) officielle(s) de couverture", r.Coverage.Maps))
 	}
 	if r.Streets > 0 {
 		list = append(list, fmt.Sprintf("le plan des rues (%.1f Mo)", float64(r.Streets)/1e6))
