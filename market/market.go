@@ -190,6 +190,23 @@ func (m *Market) NeedsPermission(registers []string) bool {
 	return slices.ContainsFunc(registers, func(name string) bool { return slices.Contains(m.NeedPermission, name) })
 }
 
+// Withheld returns, as bits of site.Site.Registers, those of the registers with these names whose rows need permission.
+// apart reports whether the sites can be told without them: each states antennas, which are all that it says about places
+// of other registers, and another register with places is there.
+func (m *Market) Withheld(registers []string) (bits uint8, apart bool) {
+	places, told := false, true
+	for i, r := range m.Registers() {
+		switch {
+		case !slices.Contains(registers, r.Source):
+		case m.NeedsPermission([]string{r.Source}):
+			bits, told = bits|1<<i, told && r.Antennas
+		default:
+			places = places || !r.Adds
+		}
+	}
+	return bits, bits != 0 && told && places
+}
+
 // Registers returns the market's own register and the others, in the table's order.
 func (m *Market) Registers() []Register { return append([]Register{m.Register}, m.OtherRegisters...) }
 

@@ -81,6 +81,9 @@ func (s *Snapshot) OwnSourceCode(i int) string {
 // Area returns the position of site i's area in Meta.Areas, -1 when unknown.
 func (s *Snapshot) Area(i int) int { return int(s.area[i]) - 1 }
 
+// SiteRegisters returns the registers of site i as site.Site has them.
+func (s *Snapshot) SiteRegisters(i int) uint8 { return s.registers[i] }
+
 // Stations returns the range of station rows of site i, for StationCode.
 func (s *Snapshot) Stations(i int) (from, to int) {
 	return int(s.stationStart[i]), int(s.stationStart[i+1])

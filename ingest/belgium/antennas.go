@@ -19,8 +19,7 @@ type antenna struct {
 	systems                         []system // none of a microwave link
 	azimuth                         float64  // degrees, site.Unknown if it is not stated
 	height, power, tilt, electrical site.Quantity
-	on                              site.Date // of the approval
-	sitecode                        string    // the operator's
+	sitecode                        string // the operator's
 	permit                          string
 	origin
 }
@@ -52,7 +51,8 @@ type emitted struct {
 }
 
 // addAntennas adds the antennas of a place to its stations. A station whose antennas are stated loses the emission
-// that says only that the operator is there; its status and date stay.
+// that says only that the operator is there. Its status and date stay, so that snapshot.Public can make it again: beyond
+// emissions, antennas state only frequencies and links.
 func addAntennas(s *site.Site, antennas []*antenna) {
 	var list []emitted
 	for _, a := range antennas {
@@ -96,8 +96,7 @@ func compareEmitted(a, b emitted) int {
 
 // addTo adds the antenna to emission e.
 func (x *emitted) addTo(s *site.Site, e int) {
-	to := &s.Emissions[e]
-	if to.On = max(to.On, x.on); site.Known(x.azimuth) {
+	if to := &s.Emissions[e]; site.Known(x.azimuth) {
 		to.Azimuths = append(to.Azimuths, uint16(math.Round(x.azimuth))%360)
 		to.Origin = site.FromEmitter
 	}

@@ -69,7 +69,7 @@ var operators = []string{bound("operator", service+"/id/operator/1", "label", "P
 	bound("operator", service+"/id/operator/3", "label", "Marconi")}
 
 // Antennas become emissions of the operator at the place, by system, with azimuths; what a source states of each comes
-// along. Ids and positions are those without them.
+// along. Ids, positions and dates are those without them.
 func TestQueryService(t *testing.T) {
 	file := answers(map[string][]string{"operators": operators,
 		"technologies": {bound("technologie", service+"/id/antennetechnologie/1", "label", "4G")},
@@ -99,8 +99,8 @@ func TestQueryService(t *testing.T) {
 			without["5"].Position)
 	}
 	s := sites["5"]
-	if got, want := describe(&s), "PROXIMUS_BE LTE 800 2020-05-06 [120]; PROXIMUS_BE LTE 1800 2020-05-06 [120]; "+
-		"PROXIMUS_BE NR 3500 2020-05-06 [0]; TELENET_BASE_BE LTE 2021-05-06 []"; got != want || !s.FixedLink {
+	if got, want := describe(&s), "PROXIMUS_BE LTE 800 2014-01-02 [120]; PROXIMUS_BE LTE 1800 2014-01-02 [120]; "+
+		"PROXIMUS_BE NR 3500 2014-01-02 [0]; TELENET_BASE_BE LTE 2015-01-02 []"; got != want || !s.FixedLink {
 		t.Errorf("emissions %s, link %v; want %s and a link", got, s.FixedLink, want)
 	}
 	if got, want := describeAntennas(&s), "0 az 120.4 h 32.5m p 52.5 t 4° [806000000]; 1 az 120.4 h 32.5m p 52.5 t 4° "+

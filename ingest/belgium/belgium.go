@@ -129,7 +129,7 @@ func (o origin) reject(reason string) { o.report.RejectAt(o.line, reason) }
 // A file gets the day in its name (2026-08-27 or 20260827) or that of its newest approval,
 // whichever is later. Without either, as in BIPT's list, it gets the day of its last
 // modification, which is a guess: copying may change it. The snapshot gets the newest
-// stated day, or else the newest guess.
+// stated day of the register and of BIPT, or else the newest of the others.
 func Build(files []source.Found, markets []*market.Market, watch source.Watch) ([]*snapshot.Builder, []*source.Report,
 	error) {
 	c := &country{market: market.Get(market.BE), dossierOf: map[uint64]int{}, siteOf: map[uint64]int{}, now: time.Now()}
@@ -229,6 +229,8 @@ func (c *country) dateFile(f *source.Found, r *source.Report, rows *source.Days,
 		moment := at.Format(seconds)
 		r.Date = moment[:len(time.DateOnly)]
 		c.modified = max(c.modified, moment)
+	case r.Kind == Antennas || r.Kind == Brussels: // what everybody may see has the date that it has without them
+		c.modified = max(c.modified, r.Date+"T00:00:00")
 	case rows.Time().Format(time.DateOnly) == r.Date:
 		c.stated = max(c.stated, newest.text)
 	default:

@@ -166,8 +166,7 @@ func (c *country) fillTransmitter(a *antenna, t *transmitter, unknown source.Spe
 	return ""
 }
 
-// addPermits adds the stations of the sites of Brussels at a place. Where another register has the operator, its
-// station stays.
+// addPermits adds the stations of the sites of Brussels at a place, one for each operator.
 func addPermits(s *site.Site, sites []*brusselsSite) {
 	for _, b := range sites {
 		for _, a := range b.antennas {

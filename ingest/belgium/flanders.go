@@ -243,7 +243,6 @@ func (q *queried) inForce(a *queriedAntenna) string {
 		case t.withdrawn:
 			reason = withdrawn
 		default:
-			a.on = t.approved.day()
 			return ""
 		}
 	}

@@ -68,7 +68,7 @@ func inFlemishFrame(x, y float64) bool { return 20e3 <= x && x <= 260e3 && 152e3
 
 // A place is a group of entries within ten metres of its first one. Entries are added
 // sorted by id, the register's before those of Brussels and these before BIPT's; an entry in reach of two places belongs to
-// the first. So the order of rows does not matter, and a new dossier, which has a higher
+// the first. The register and Brussels have no place together: everybody may see places of the one, and not of the other. So the order of rows does not matter, and a new dossier, which has a higher
 // id, does not move an older one to another place.
 type place struct {
 	spot     // position of the first entry
@@ -82,6 +82,7 @@ type place struct {
 // a spot is in its cell or an adjacent one.
 type grid struct {
 	places []place
+	from   int // the first place that entries may belong to
 	cells  map[spot][]int
 }
 
@@ -93,7 +94,7 @@ func (g *grid) placeAt(s spot) *place {
 	for dx := int64(-1); dx <= 1; dx++ {
 		for dy := int64(-1); dy <= 1; dy++ {
 			for _, i := range g.cells[spot{cell.x + dx, cell.y + dy}] {
-				if i < first && g.places[i].withinReach(s) {
+				if i >= g.from && i < first && g.places[i].withinReach(s) {
 					first = i
 				}
 			}
@@ -116,10 +117,12 @@ func (c *country) places() []place {
 		p := g.placeAt(c.dossiers[i].spot)
 		p.dossiers = append(p.dossiers, &c.dossiers[i])
 	}
+	g.from = len(g.places)
 	for i := range c.brussels {
 		p := g.placeAt(c.brussels[i].spot)
 		p.brussels = append(p.brussels, &c.brussels[i])
 	}
+	g.from = 0
 	for i := range c.sites {
 		p := g.placeAt(c.sites[i].spot)
 		p.sites = append(p.sites, &c.sites[i])
