@@ -43,6 +43,12 @@ type learnedID struct {
 func (m *Market) Learn(from string, seen iter.Seq2[observation.Cell, geo.Point]) (*Market, error) {
 	learnt := *m
 	learnt.learned = &learned{from: from}
+	if m.Public != nil {
+		var err error
+		if learnt.Public, err = m.Public.Learn(from, seen); err != nil {
+			return &learnt, err
+		}
+	}
 	var observed *observation.Observations // most markets need none
 	for c, p := range seen {
 		if observed == nil {

@@ -8,11 +8,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"relais/geo"
 	"relais/market"
 	"relais/site"
 	"relais/site/observation"
+	"relais/snapshot"
+	"relais/snapshot/snapshottest"
 )
 
 // A seen is a sighting of the tests.
@@ -325,5 +328,32 @@ func TestKeepLearned(t *testing.T) {
 	next := NewSet([]*Market{load(t, market.FR, sites)}, nil)
 	if kept := next.Keep(learnt); kept.Learned != "" || kept.Market(market.FR).LearnedIDs() != 0 {
 		t.Error("another snapshot keeps what was learned for the old one")
+	}
+}
+
+// What everybody may see learns for itself: it does not know the sites that it lacks.
+func TestPublicLearns(t *testing.T) {
+	be := market.Get(market.BE)
+	b := snapshot.NewBuilder(be, nil)
+	b.SourceDate, b.UpdatedAt = "2026-01-02", "2026-01-02T00:00:00"
+	b.Registers = []string{be.Source, be.OtherRegisters[2].Source}
+	for id, s := range map[string]site.Site{"a": {Position: geo.Point{Lat: 51, Lng: 4}, Registers: 1},
+		"withheld": {Position: geo.Point{Lat: 51.001, Lng: 4}, Registers: 8},
+		"far":      {Position: geo.Point{Lat: 51.1, Lng: 4}, Registers: 8}} {
+		s.ID, s.Area, s.Stations, s.Height, s.AntennaHeight = id, -1, []site.Station{{}}, site.Unknown, site.Unknown
+		must(t, b.Add(&s))
+	}
+	m, err := Load(snapshottest.Reread(t, b), func(*snapshot.Snapshot) Encode { return nil }, time.Now())
+	must(t, err)
+	cell := func(eci uint64) observation.Cell { return observation.Cell{ID: eci, PCI: -1} }
+	learnt := learn(t, m, "one", []seen{{cell(256), geo.Point{Lat: 51, Lng: 4}}, {cell(512), geo.Point{Lat: 51.1, Lng: 4}}})
+	got, public := learnedOf(t, learnt), learnedOf(t, learnt.Public)
+	if len(got) != 1 || got["far"] == nil || len(public) != 1 || public["a"] == nil || learnt.Public.Len() != 1 {
+		t.Errorf("learned %v, public %v; want only the site far away, and only a", got, public)
+	}
+	whole := NewSet([]*Market{learnt}, nil)
+	if kept := NewSet([]*Market{m}, nil).Keep(whole).Public(); kept.Learned != whole.Public().Learned || kept.Learned == "" ||
+		kept.Learned == whole.Learned {
+		t.Errorf("the public set kept %q, want %q, and not %q of all", kept.Learned, whole.Public().Learned, whole.Learned)
 	}
 }

@@ -37,6 +37,8 @@ type Market struct {
 	Table  *market.Market
 	Snap   *snapshot.Snapshot
 	Loaded time.Time
+	// Public is what everybody may see of a register that needs permission in part; else nil.
+	Public *Market
 	*indexes
 	learned *learned // nil: nothing; only details and look-ups show it
 }
@@ -93,7 +95,11 @@ func Load(s *snapshot.Snapshot, encoder func(*snapshot.Snapshot) Encode, now tim
 	if failed != nil {
 		return nil, failed
 	}
-	return m, nil
+	public, err := snapshot.Public(s)
+	if err == nil && public != nil && public != s {
+		m.Public, err = Load(public, encoder, now)
+	}
+	return m, err
 }
 
 // runParallel runs the jobs, on as many goroutines as GOMAXPROCS.

@@ -131,7 +131,11 @@ func placeName(text string) string {
 }
 
 // PreparePlaces makes the index of places, which the first call of Places makes otherwise.
-func (m *Market) PreparePlaces() { m.places() }
+func (m *Market) PreparePlaces() {
+	if m.places(); m.Public != nil {
+		m.Public.PreparePlaces()
+	}
+}
 
 // readPlaces collects the places of all sites.
 func (m *Market) readPlaces() *gazetteer {

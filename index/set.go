@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/cespare/xxhash/v2"
@@ -18,6 +19,8 @@ type Set struct {
 	// Problems has, by market, the reason why an existing snapshot is not loaded.
 	Problems map[market.Code]string
 	markets  map[market.Code]*Market
+	public   *Set // nil: this one
+	whole    *Set // whose public one this is; nil: this one
 }
 
 // NewSet returns the set of markets.
@@ -34,8 +37,26 @@ func NewSet(markets []*Market, problems map[market.Code]string) *Set {
 		}
 	}
 	s.Version = fmt.Sprintf("%016x", d.Sum64())
+	public, differs := []*Market{}, false
+	for m := range s.Loaded() {
+		if m.Public != nil {
+			m, differs = m.Public, true
+		}
+		public = append(public, m)
+	}
+	if differs {
+		s.public = NewSet(public, problems)
+		s.public.whole = s
+	}
 	return s
 }
+
+// Public returns the set for callers who see only what needs no permission: each market is its Market.Public, if it has
+// one. A market that needs permission and has none is there as it is.
+func (s *Set) Public() *Set { return cmp.Or(s.public, s) }
+
+// Whole returns the set that s is the Public of, or s.
+func (s *Set) Whole() *Set { return cmp.Or(s.whole, s) }
 
 // Keep returns the set with what the markets of old have learned, if they have the same
 // snapshot. old may be nil.
@@ -48,7 +69,7 @@ func (s *Set) Keep(old *Set) *Set {
 		had := old.Market(m.Table.Code)
 		if m.learned == nil && had != nil && had.learned != nil && had.Snap.Version == m.Snap.Version {
 			learnt := *m
-			learnt.learned = had.learned
+			learnt.learned, learnt.Public = had.learned, had.Public
 			m = &learnt
 		}
 		markets = append(markets, m)

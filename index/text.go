@@ -94,7 +94,11 @@ const (
 )
 
 // PrepareText makes the index of texts, which the first question about a text waits for otherwise.
-func (m *Market) PrepareText() { m.text() }
+func (m *Market) PrepareText() {
+	if m.text(); m.Public != nil {
+		m.Public.PrepareText()
+	}
+}
 
 func (m *Market) indexText() *textIndex {
 	t := &textIndex{texts: newArena(m.Snap, func() Encode {
