@@ -58,13 +58,15 @@ func bandsOf(systems []string) []string {
 	return list
 }
 
-// systemsOf adds the systems of a register, which may be nil, and of changes to a list.
-func systemsOf(list []string, loaded *index.Market, span *archive.Span) []string {
+// systemsOf adds the systems of the register of a market, which may be nil, and of changes that the caller may have to a
+// list.
+func (c *Catalog) systemsOf(list []string, m *market.Market, loaded *index.Market, span *archive.Span) []string {
+	f := &change.Filter{Without: c.withheld(m)}
 	if loaded != nil {
 		list = parts(list, loaded.Snap.Systems, wholeName)
 	}
 	for _, l := range span.Lists {
-		list = parts(list, l.Technologies(), wholeName)
+		list = parts(list, l.Technologies(f), wholeName)
 	}
 	return list
 }

@@ -51,7 +51,7 @@ func (c *Catalog) Changes(ctx context.Context, q Changes) (*ChangesFound, error)
 			return nil, err
 		}
 	}
-	if err := f.setFilter(c, systemsOf(nil, f.Register, f.Span), f.Register != nil); err != nil {
+	if err := f.setFilter(c, c.systemsOf(nil, f.Market, f.Register, f.Span), f.Register != nil); err != nil {
 		return nil, err
 	}
 	// Matches are counted by edition, so that Rows can pass over whole editions.
@@ -117,8 +117,12 @@ func (f *ChangesFound) readSpan(ctx context.Context, c *Catalog) error {
 		f.Reason = nothingToCompare(f.Market, all)
 		return nil
 	}
-	if f.Span, err = c.Archives.Between(ctx, f.Market.Code, all[from].Date, all[to].Date); err != nil || !f.Net {
+	if f.Span, err = c.Archives.Between(ctx, f.Market.Code, all[from].Date, all[to].Date); err != nil {
 		return err
+	}
+	c.publish(f.Market, &f.Span.From)
+	if c.publish(f.Market, &f.Span.To); !f.Net {
+		return nil
 	}
 	net, err := f.Span.Net(ctx)
 	f.Span.Lists = []archive.Dated{{Edition: f.Span.To, Previous: f.Span.From.Date, List: net}}

@@ -54,7 +54,7 @@ func (c *Catalog) News(ctx context.Context, q News) (*NewsFound, error) {
 	}
 	f := &NewsFound{News: q, Editions: all}
 	f.Register, _ = c.Register(q.Market)
-	known, oldest := systemsOf(nil, f.Register, &archive.Span{}), max(1, len(all)-newsEditions)
+	known, oldest := c.systemsOf(nil, q.Market, f.Register, &archive.Span{}), max(1, len(all)-newsEditions)
 	if from := f.from(all); from >= oldest {
 		oldest = from
 	} else if oldest > 1 {
@@ -67,7 +67,7 @@ func (c *Catalog) News(ctx context.Context, q News) (*NewsFound, error) {
 				return nil, err
 			}
 			// A system may be known from this edition on: the filter finds its spelling only now.
-			known = systemsOf(known, nil, span)
+			known = c.systemsOf(known, q.Market, nil, span)
 			if err := f.setFilter(c, known, false); err != nil {
 				return nil, err
 			}

@@ -3,8 +3,10 @@ package catalog
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"relais/archive"
+	"relais/archive/change"
 	"relais/index"
 	"relais/market"
 	"relais/site"
@@ -39,12 +41,14 @@ func (c *Catalog) changedSince(ctx context.Context, date site.Date, m *index.Mar
 	}
 	since, until := all[from].Date, all[at].Date
 	// The register keeps subsets by this name: pages of one list do not read the changes again.
-	return m.Subset(ctx, version+" "+since.String(), func(ctx context.Context) ([]string, error) {
+	filter := &change.Filter{Without: c.withheld(m.Table)}
+	name := version + " " + since.String() + strings.Join(filter.Without, " ")
+	return m.Subset(ctx, name, func(ctx context.Context) ([]string, error) {
 		span, err := c.Archives.Between(ctx, code, since, until)
 		if err != nil {
 			return nil, err
 		}
-		return changedSites(span), nil
+		return changedSites(span, filter), nil
 	})
 }
 
@@ -53,7 +57,23 @@ func (c *Catalog) Editions(m *market.Market) ([]archive.Edition, error) {
 	if c.Archives == nil || !m.HasInventory() {
 		return nil, nil
 	}
-	return c.Archives.Editions(m.Code)
+	all, err := c.Archives.Editions(m.Code)
+	for i := range all {
+		c.publish(m, &all[i])
+	}
+	return all, err
+}
+
+// publish takes out of an edition what the caller may not have: the number of its sites, and registers that can be told
+// from the others.
+func (c *Catalog) publish(m *market.Market, e *archive.Edition) {
+	if !c.withholds(m, e.Registers) {
+		return
+	}
+	e.Sites = 0
+	if _, apart := m.Withheld(e.Registers); apart {
+		e.Registers = slices.DeleteFunc(slices.Clone(e.Registers), func(name string) bool { return m.NeedsPermission([]string{name}) })
+	}
 }
 
 // newest returns the position of the newest edition that is not after a date, or -1.
@@ -83,9 +103,9 @@ func (c *Catalog) ChangesKnown(m *index.Market) bool {
 }
 
 // changedSites returns the ids of the sites with a change. Ids can be there several times.
-func changedSites(span *archive.Span) (ids []string) {
+func changedSites(span *archive.Span, f *change.Filter) (ids []string) {
 	for _, l := range span.Lists {
-		for c := range l.Records(nil) {
+		for c := range l.Records(f) {
 			if n := len(ids); n == 0 || ids[n-1] != c.Site {
 				ids = append(ids, c.Site)
 			}

@@ -128,7 +128,7 @@ func (c *archiveDiff) Run(ctx context.Context, streams Streams) error {
 		return err
 	}
 	if loaded == nil && found.Returned == 0 { // with a register, a wrong system would have been an error
-		c.hint(streams, list.Technologies())
+		c.hint(streams, list.Technologies(nil))
 	}
 	page := api.ChangesPage(found)
 	if c.JSON {

@@ -2,6 +2,7 @@ package change
 
 import (
 	"slices"
+	"strings"
 
 	"relais/geo"
 	"relais/site"
@@ -20,7 +21,8 @@ type Filter struct {
 	Box          *geo.Box // with the place of the record
 	Disc         *geo.Disc
 	// Without are names of registers whose sites are left out, also those that were theirs before: their
-	// records state what that register said. "" stands for sites whose register is not stated.
+	// records state what that register said. "" stands for sites whose register is not stated. Of sites to which these
+	// registers add or added, only the records about systems are left out.
 	Without []string
 }
 
@@ -29,7 +31,8 @@ type selector struct {
 	kinds                      [kinds]bool
 	generations                [site.Generations]bool
 	operators, technologies    []bool // by text; nil for all
-	areas, without             []bool
+	areas, without, added      []bool
+	noSystems                  bool // of the present site
 	generation, placed, inDisc bool // there are such filters
 	box                        geo.Box
 	disc                       geo.Vector
@@ -50,9 +53,13 @@ func (s *selector) compile(f *Filter, l *List) {
 			s.generations[g] = true
 		}
 	}
-	s.operators, s.areas, s.without = l.mask(f.Operators), l.mask(f.Areas), l.mask(f.Without)
-	if s.without != nil {
-		s.without[0] = slices.Contains(f.Without, "")
+	s.operators, s.areas = l.mask(f.Operators), l.mask(f.Areas)
+	if len(f.Without) > 0 {
+		for _, text := range l.texts.list {
+			names := strings.Split(text, addsTo)
+			s.without = append(s.without, slices.Contains(f.Without, names[0]))
+			s.added = append(s.added, slices.ContainsFunc(names[1:], func(name string) bool { return slices.Contains(f.Without, name) }))
+		}
 	}
 	s.technologies = l.mask(f.Technologies)
 	if len(f.Bands) > 0 {
@@ -93,9 +100,10 @@ func (l *List) mask(values []string) []bool {
 
 func (s *selector) site(l *List, at *siteRow) bool {
 	p := &at.place
-	if p.lat < s.south || p.lat > s.north || s.areas != nil && !s.areas[p.area] || s.withheld(l, at) {
+	if p.lat < s.south || p.lat > s.north || s.areas != nil && !s.areas[p.area] || l.isOf(s.without, at) {
 		return false
 	}
+	s.noSystems = l.isOf(s.added, at)
 	if !s.placed && !s.inDisc {
 		return true
 	}
@@ -103,10 +111,9 @@ func (s *selector) site(l *List, at *siteRow) bool {
 	return (!s.placed || s.box.Contains(point)) && (!s.inDisc || s.disc.Haversine(point.Vector()) <= s.rim)
 }
 
-// withheld reports whether one of the two places of a site is of a register that is left out.
-func (s *selector) withheld(l *List, at *siteRow) bool {
-	return s.without != nil &&
-		(s.without[at.place.register] || at.old != 0 && s.without[l.places[at.old-1].register])
+// isOf reports whether one of the two places of a site is of a register in a mask.
+func (l *List) isOf(registers []bool, at *siteRow) bool {
+	return registers != nil && (registers[at.place.register] || at.old != 0 && registers[l.places[at.old-1].register])
 }
 
 func (s *selector) row(r *row) bool {
@@ -114,6 +121,6 @@ func (s *selector) row(r *row) bool {
 	if r.kind == SystemRemoved {
 		g = r.was
 	}
-	return s.kinds[r.kind] && (s.operators == nil || s.operators[r.operator]) &&
+	return s.kinds[r.kind] && !(s.noSystems && r.kind.level() == systemLevel) && (s.operators == nil || s.operators[r.operator]) &&
 		(!s.generation || s.generations[g]) && (s.technologies == nil || s.technologies[r.technology])
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"relais/geo"
+	"relais/market"
 	"relais/site"
 	"relais/snapshot"
 )
@@ -16,7 +17,9 @@ import (
 type Place struct {
 	Lat, Lng int32  // in 1e-7 degrees
 	Area     string // code in the market's table, "" if unknown
-	Register string // that the site comes from, "" for the market's own or an unknown one
+	// Register is the name of the register that the site comes from, with "; " and the names of those that add to it. ""
+	// is the market's own, several, or an unknown one.
+	Register string
 }
 
 // Point returns the position in degrees.
@@ -178,12 +181,8 @@ func StateOf(snap *snapshot.Snapshot) (*State, error) {
 	var s Site
 	var most Systems
 	lat, lng := snap.Positions()
-	register := ""
-	if len(snap.Registers) == 1 {
-		register = snap.Registers[0]
-	}
 	for _, i := range order {
-		s.ID, s.Place = snap.ID(i), Place{Lat: lat[i], Lng: lng[i], Register: register}
+		s.ID, s.Place = snap.ID(i), Place{Lat: lat[i], Lng: lng[i], Register: registerOf(snap, i)}
 		if a := snap.Area(i); a >= 0 {
 			s.Area = snap.Areas[a]
 		}
@@ -200,6 +199,32 @@ func StateOf(snap *snapshot.Snapshot) (*State, error) {
 	}
 	return b.State()
 }
+
+// registerOf returns the Register of site i.
+func registerOf(snap *snapshot.Snapshot, i int) (name string) {
+	if len(snap.Registers) == 1 {
+		return snap.Registers[0]
+	}
+	adding := ""
+	for bit, r := range market.Get(snap.Market).Registers() {
+		switch {
+		case snap.SiteRegisters(i)>>bit&1 == 0:
+		case name != "" && !r.Adds || !slices.Contains(snap.Registers, r.Source):
+			return ""
+		case r.Adds:
+			adding += addsTo + r.Source
+		default:
+			name = r.Source
+		}
+	}
+	if name == "" {
+		return ""
+	}
+	return name + adding
+}
+
+// addsTo is between the names of a Place's Register.
+const addsTo = "; "
 
 // Systems collects the emissions of a site. Those of one operator and technology are one system, with
 // the most advanced status and the newest generation.

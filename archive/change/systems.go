@@ -2,12 +2,17 @@ package change
 
 import "slices"
 
-// Technologies lists the technologies of the records, as published, in order.
-func (l *List) Technologies() (names []string) {
+// Technologies lists the technologies of the records that a filter selects, nil for all of them, as published, in order.
+func (l *List) Technologies(f *Filter) (names []string) {
 	seen := make([]bool, len(l.texts.list))
-	for i := range l.rows {
-		if l.rows[i].kind.shown() {
-			seen[l.rows[i].technology] = true
+	var s selector
+	s.compile(f, l)
+	for i := range l.sites {
+		if !s.site(l, &l.sites[i]) {
+			continue
+		}
+		for _, r := range l.rowsOf(i) {
+			seen[r.technology] = seen[r.technology] || s.row(&r)
 		}
 	}
 	for i, name := range l.texts.list {
