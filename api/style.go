@@ -46,7 +46,7 @@ func (r *Env) style(ctx context.Context, p *styleParams) (*endpoint.Answer, erro
 	s := tiles.NewStyle(land, colors)
 	var refused error
 	added := 0
-	for m := range r.Set.Loaded() {
+	for m := range r.Set.Whole().Loaded() { // the tiles, which need a key, have all of it
 		if p.Market != "" && p.Market != m.Table.Code {
 			continue
 		}
@@ -57,7 +57,7 @@ func (r *Env) style(ctx context.Context, p *styleParams) (*endpoint.Answer, erro
 		}
 		source := view.SourceOf(m.Table, m.Snap)
 		bounds, attribution := m.Bounds, source.Source+", "+m.Snap.SourceDate
-		if r.withheld(m) { // the style is for everybody
+		if r.withheld(m) {
 			bounds, attribution = func() (geo.Box, bool) { return m.Table.Box, true }, source.Source
 		}
 		s.AddSites(m.Table, bounds, address, attribution, colors)
@@ -79,10 +79,17 @@ func (r *Env) style(ctx context.Context, p *styleParams) (*endpoint.Answer, erro
 	return a, nil
 }
 
-// withheld reports whether a register is not shown to everybody.
+// Refine makes the style one for the whole registers, whatever everybody may see of them.
+func (p *styleParams) Refine(r *Env, f *Freshness) {
+	if p.siteFilters.Refine(r, f); f.Version != "" {
+		f.Version += " " + r.Set.Whole().Version
+	}
+}
+
+// withheld reports whether everybody may not see all of a register. The style is for everybody.
 func (r *Env) withheld(m *index.Market) bool {
-	_, err := r.Register(m.Table)
-	return err != nil
+	shown, err := r.Register(m.Table)
+	return err != nil || shown != m
 }
 
 // tiles returns the address of the tiles of a market under the filters, by their layers. It changes with the data.
@@ -96,7 +103,7 @@ func (p *styleParams) tiles(ctx context.Context, r *Env, m *index.Market) (func(
 		return nil, err
 	}
 	all := r.Catalog
-	all.Keyless = false // the tiles need a key
+	all.Keyless, all.Set = false, r.Set.Whole()
 	if _, err := all.Select(ctx, selection); err != nil {
 		return nil, err
 	}

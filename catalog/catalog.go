@@ -31,10 +31,17 @@ type Catalog struct {
 	Addresses *address.Store
 	Coverage  *coverage.Store // official coverage maps, nil where there can be none
 	Now       time.Time       // of the request
-	// Keyless means that rows of registers that may not be redistributed are left out.
+	// Keyless means that rows of registers that may not be redistributed are left out: see WithoutKey.
 	Keyless bool
 	// Failed returns why a dataset cannot be used on this server; nil for a server that can use all.
 	Failed func(data string) error
+}
+
+// WithoutKey makes c what callers without a key may read.
+func (c *Catalog) WithoutKey() {
+	if c.Keyless = true; c.Set != nil {
+		c.Set = c.Set.Public()
+	}
 }
 
 // Register returns the register of a market, nil if the market has no inventory. Errors: ErrLoading, ErrRestricted,
@@ -88,9 +95,9 @@ func (c *Catalog) Among(m *market.Market) (list []*index.Market, err error) {
 	return list, err
 }
 
-// withholds reports whether the caller may not have rows of a market that come from registers with these
-// names. A register that may not be redistributed is withheld with all of its market: summaries, counts and tiles are made
-// once, of all sites.
+// withholds reports whether the caller may not have rows of a market that come from registers with these names. The set
+// of a caller without a key lacks registers that may not be redistributed, where they can be told from the others. Else
+// all of the market is withheld.
 func (c *Catalog) withholds(m *market.Market, registers []string) bool {
 	return c.Keyless && m.NeedsPermission(registers)
 }

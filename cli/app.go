@@ -237,7 +237,9 @@ func (a *app) hooks() hook.Options {
 	return hook.Options{Private: a.HookPrivate, Version: version(), Log: a.log,
 		Events: func(ctx context.Context, c hook.Cause) ([]*hook.Event, error) {
 			env := a.api.Env()
-			env.Keyless = !a.MapAll // a receiver has no key, so it gets only what may be redistributed
+			if !a.MapAll { // a receiver has no key, so it gets only what may be redistributed
+				env.WithoutKey()
+			}
 			return api.HookEvents(ctx, env, a.stores.Community, c)
 		},
 		Lead: func(ctx context.Context, do func(context.Context)) { a.jobs.Lead(ctx, cluster.JobHooks, do) }}

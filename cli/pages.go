@@ -169,7 +169,9 @@ func (f *webFlags) mountPages(server *httpapi.Server, stores *admin.Stores, addr
 	// more.
 	o.Env = func() *api.Env {
 		e := server.Env()
-		e.Keyless = !f.MapAll
+		if !f.MapAll {
+			e.WithoutKey()
+		}
 		return e
 	}
 	documented := make([]docs.Tool, len(list))

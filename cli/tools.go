@@ -69,7 +69,7 @@ func (c *serveCommand) mount(server *httpapi.Server, stores *admin.Stores) error
 		Minute: c.MCPMinute, RequireAuth: c.MCP == "auth",
 		Gate: server.Gate, Accounts: stores.Accounts, Resource: signIn.Resource(), Metadata: signIn.ResourceMetadataURL(),
 		NoteClient: httpapi.NoteClient, NoteTools: httpapi.NoteTools, CountTool: server.CountTool,
-		Failed:  server.Failed,
+		Failed: server.Failed, All: c.MapAll,
 		Version: server.Version, Log: server.Log,
 	})
 	server.Mount(mcp.Path, assistants)

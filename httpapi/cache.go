@@ -99,7 +99,8 @@ const maxPrepared = 1_000_000
 func (s *Server) Prepare(ctx context.Context, set *index.Set) error {
 	ready := prepared{}
 	withKey := &api.Env{Catalog: catalog.Catalog{Set: set}}
-	keyless := &api.Env{Catalog: catalog.Catalog{Set: set, Keyless: true}}
+	keyless := &api.Env{Catalog: catalog.Catalog{Set: set}}
+	keyless.WithoutKey()
 	for _, call := range api.FirstTiles(set) {
 		for _, env := range []*api.Env{withKey, keyless} {
 			if err := ready.add(ctx, env, call); err != nil {

@@ -9,12 +9,20 @@ import (
 	"relais/httpapi/ogc"
 )
 
-// mountOGC routes OGC API - Features. Its documents need no key: they say only where and when there is something.
+// mountOGC routes OGC API - Features. Its documents need no key: they say only where and when there is something that
+// everybody may see.
 func (s *Server) mountOGC() {
 	for _, op := range ogc.Operations() {
 		path := strings.Replace(ogc.Path+op.Path, "{market}", "{market:"+ogc.MarketPattern()+"}", 1)
 		s.public.handle(path, op.Method, newOperation(op))
 		s.public.handlers[path].path = ogc.Path + op.Path
+	}
+	open := func(r *request) *api.Env {
+		env := r.env()
+		if !s.MapAll {
+			env.WithoutKey()
+		}
+		return env
 	}
 	landing := func(r *request) (any, bool) { return ogc.NewLanding(r.server.BaseURL), true }
 	for path, document := range map[string]func(r *request) (any, bool){
@@ -22,9 +30,9 @@ func (s *Server) mountOGC() {
 		"/":            landing, // where Part 1 has it
 		"/api":         func(r *request) (any, bool) { return ogc.NewAPI(r.server.BaseURL), true },
 		"/conformance": func(*request) (any, bool) { return ogc.Conformance, true },
-		"/collections": func(r *request) (any, bool) { return ogc.NewCollections(r.env()), true },
+		"/collections": func(r *request) (any, bool) { return ogc.NewCollections(open(r)), true },
 		"/collections/{id}": func(r *request) (any, bool) {
-			return found(ogc.FindCollection(r.env(), r.collection()))
+			return found(ogc.FindCollection(open(r), r.collection()))
 		},
 		"/collections/{id}/queryables": func(r *request) (any, bool) {
 			return found(ogc.NewQueryables(r.server.BaseURL, r.collection()))

@@ -287,8 +287,12 @@ func (r *request) env() *api.Env {
 	if s.Now != nil {
 		now = s.Now()
 	}
-	return &api.Env{Client: r.client, Address: r.address, BaseURL: s.BaseURL, Land: s.Land, Uploads: s.Uploads, Sectors: &s.sectors,
+	env := &api.Env{Client: r.client, Address: r.address, BaseURL: s.BaseURL, Land: s.Land, Uploads: s.Uploads, Sectors: &s.sectors,
 		Catalog: catalog.Catalog{Set: s.set.Load(), Outages: s.Community.Outages(), Archives: s.Archives,
-			History: s.History, Measures: s.Measures(), Photos: s.Photos, Addresses: s.Addresses, Coverage: s.Coverage, Now: now, Failed: s.Failed,
-			Keyless: r.keyless && !s.MapAll}}
+			History: s.History, Measures: s.Measures(), Photos: s.Photos, Addresses: s.Addresses, Coverage: s.Coverage,
+			Now: now, Failed: s.Failed}}
+	if r.keyless && !s.MapAll {
+		env.WithoutKey()
+	}
+	return env
 }

@@ -28,7 +28,7 @@ func withPages(t *testing.T, s *Server) *Server {
 	t.Helper()
 	env := func() *api.Env {
 		e := s.Env()
-		e.Keyless = true
+		e.WithoutKey()
 		return e
 	}
 	n := uint32(0)

@@ -71,6 +71,8 @@ func (s *Server) call(ctx context.Context, t *tools.Tool, req *sdk.CallToolReque
 	c, _ := ctx.Value(callerKey{}).(*caller)
 	if c != nil {
 		reading.Person = &c.Person
+	} else if !s.All {
+		reading.WithoutKey()
 	}
 	if t.SignedIn && (c == nil || !slices.Contains(c.Scopes, scopeOf(t))) {
 		return nil, errSignIn

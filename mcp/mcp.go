@@ -36,6 +36,8 @@ const (
 // Options configure a Server.
 type Options struct {
 	Reading func() *tools.Reading // the environment of a call, made when it begins
+	// All also shows anonymous callers registers that may not be redistributed.
+	All bool
 	// Address returns the address of the client, also behind proxies.
 	Address func(*http.Request) netip.Addr
 	BaseURL string       // origin and path prefix of the service

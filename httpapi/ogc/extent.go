@@ -30,8 +30,8 @@ type temporal struct {
 // newExtent returns where and when the features of a collection are.
 func newExtent(r *api.Env, m *market.Market, k kind) extent {
 	b := m.Box
-	if k.inRegister && r.Set != nil {
-		if loaded := r.Set.Market(m.Code); loaded != nil && loaded.Len() > 0 {
+	if k.inRegister {
+		if loaded, _ := r.Register(m); loaded != nil && loaded.Len() > 0 {
 			b, _ = loaded.Bounds()
 		}
 	}
