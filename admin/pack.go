@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"relais/address"
@@ -203,9 +204,7 @@ func (p *packing) register(m *market.Market, snap *snapshot.Snapshot, c *packCho
 		return err
 	}
 	if m.NeedsPermission(snap.Registers) && !p.spec.Restricted {
-		p.leftOut("%s: %s may not be redistributed without its publisher's permission", m.Code,
-			m.Attribution(snap.Registers).Source)
-		return nil
+		return p.publicPart(m, snap)
 	}
 	if _, err := b.Write(p.to.Snapshot(string(m.Code))); err != nil {
 		return err
@@ -216,6 +215,26 @@ func (p *packing) register(m *market.Market, snap *snapshot.Snapshot, c *packCho
 		Version: snap.Version, Sites: b.Len(), Authority: from.Authority, Source: from.Source, Licence: from.Licence,
 		Synthetic: snap.Synthetic})
 	return nil
+}
+
+// publicPart writes the snapshot of what may be redistributed of a register, if that can be told from the rest.
+func (p *packing) publicPart(m *market.Market, snap *snapshot.Snapshot) error {
+	public, err := snapshot.Public(snap)
+	if err != nil {
+		return err
+	}
+	withheld := slices.DeleteFunc(slices.Clone(snap.Registers), func(name string) bool {
+		return public != nil && slices.Contains(public.Registers, name)
+	})
+	p.leftOut("%s: %s may not be redistributed without its publisher's permission", m.Code, m.Attribution(withheld).Source)
+	if public == nil {
+		return nil
+	}
+	c, err := newPackChoice(p.spec, m, public)
+	if err != nil {
+		return err
+	}
+	return p.register(m, public, c)
 }
 
 // measures writes the measurements of the area.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -103,6 +104,55 @@ func TestPackedEditions(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A pack has the places of the Flemish register without what needs permission, if that can be told from the rest.
+func TestPackedWithoutAntennas(t *testing.T) {
+	be := market.Get(market.BE)
+	for _, tt := range []struct {
+		name  string
+		other market.Register
+		bit   uint8
+		want  []string // ids, nil for no pack
+	}{
+		{"antennas of the query service", be.OtherRegisters[1], 4, []string{"both", "own"}},
+		{"antennas of Brussels", be.OtherRegisters[2], 8, []string{"own"}},
+		{"the list of BIPT", be.OtherRegisters[0], 2, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir, to := folder.Dir(t.TempDir()), folder.Dir(filepath.Join(t.TempDir(), "data"))
+			b := snapshot.NewBuilder(be, nil)
+			b.SourceDate, b.UpdatedAt, b.Registers = "2026-01-02", "2026-01-02T00:00:00", []string{be.Source, tt.other.Source}
+			for id, registers := range map[string]uint8{"own": 1, "both": 1 | tt.bit, "other": tt.bit} {
+				if id == "both" && !tt.other.Adds || id == "other" && tt.other.Adds {
+					continue
+				}
+				must(t, b.Add(&site.Site{ID: id, Area: -1, Position: geo.Point{Lat: 51, Lng: 4}, Registers: registers,
+					Stations: []site.Station{{}}, Emissions: []site.Emission{{System: "LTE 800", Status: -1}},
+					Antennas: []site.Antenna{{}}}))
+			}
+			_, err := b.Write(dir.Snapshot("BE"))
+			must(t, err)
+			r, err := Pack(t.Context(), dir, PackSpec{Market: market.BE}, to, quiet)
+			if tt.want == nil {
+				if err == nil || !strings.Contains(err.Error(), tt.other.Source) {
+					t.Errorf("got %v, %v; want an error that names %s", r, err, tt.other.Source)
+				}
+				return
+			}
+			must(t, err)
+			packed, err := snapshot.ReadFile(to.Snapshot("BE"), market.BE)
+			must(t, err)
+			var ids []string
+			for i := range packed.Len() {
+				ids = append(ids, packed.ID(i))
+			}
+			if want := "BE: " + tt.other.Source + " may not be"; !slices.Equal(ids, tt.want) || len(r.LeftOut) != 1 ||
+				!strings.HasPrefix(r.LeftOut[0], want) || r.Markets[0].Sites != len(ids) || r.Markets[0].Source != be.Source {
+				t.Errorf("got %q, %q, %+v; want %q, and %q left out", ids, r.LeftOut, r.Markets, tt.want, want)
+			}
+		})
 	}
 }
 
