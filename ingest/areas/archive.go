@@ -21,8 +21,8 @@ func openArchive(in *os.File, tmp string, limit int64) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if entry.size > uint64(max(limit, 0)) {
-		return nil, fmt.Errorf("%.80q has %d bytes, more than %d: %w", entry.name, entry.size, limit, ErrTooLarge)
+	if end := entry.before + entry.size; end > uint64(max(limit, 0)) { // what is packed before it has to be read too
+		return nil, fmt.Errorf("up to the end of %.80q there are %d bytes, over %d: %w", entry.name, end, limit, ErrTooLarge)
 	}
 	free, _, err := system.Free(tmp)
 	if err != nil {

@@ -215,3 +215,30 @@ func TestColumnsOf(t *testing.T) {
 		}
 	}
 }
+
+// A page that has one large row many times, or itself as a child, has an end.
+func TestHostilePages(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		kind byte
+		cell string
+		want string
+	}{
+		{"rows", 13, "\x82\x2c\x01\x02\x00", "more bytes than the file"}, // 300 bytes, number 1, a null
+		{"circle", 5, "\x00\x00\x00\x01\x01", "has no end"},              // page 1, up to number 1
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			page := make([]byte, 512)
+			copy(page, signatureSQLite)
+			page[16] = 512 >> 8
+			page[100], page[104] = tt.kind, 20 // cells
+			for i := 108; i < 152; i += 2 {
+				page[i+1] = 160
+			}
+			copy(page[160:], tt.cell)
+			if _, err := Open(filetest.New(t, "a.gpkg", page), t.TempDir(), 1); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %v, want %q", err, tt.want)
+			}
+		})
+	}
+}

@@ -227,7 +227,7 @@ func (j *geoJSON) list(t *tokens, each func(Feature) error) error {
 }
 
 func (j *geoJSON) feature(t *tokens) (Feature, error) {
-	values, geometry := attributes{}, int64(-1)
+	values, geometry, id := attributes{}, int64(-1), ""
 	put := func(name string) error {
 		text, ok, err := t.value()
 		if err == nil && ok {
@@ -235,18 +235,22 @@ func (j *geoJSON) feature(t *tokens) (Feature, error) {
 		}
 		return err
 	}
-	err := t.members(func(name string) error {
+	err := t.members(func(name string) (err error) {
 		switch name {
 		case "id":
-			return put(name)
+			id, _, err = t.value()
+			return err
 		case "properties":
 			return t.members(put)
 		case "geometry":
 			geometry = t.at()
 		}
-		_, _, err := t.value()
+		_, _, err = t.value()
 		return err
 	})
+	if err == nil && id != "" { // it comes before a property of that name
+		err = values.put("id", id)
+	}
 	return Feature{Attributes: values, Edges: func(edge func(x1, y1, x2, y2 float64)) error {
 		if geometry < 0 {
 			return nil

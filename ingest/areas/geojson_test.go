@@ -19,7 +19,7 @@ const collection = `{"type":"FeatureCollection","features":[
 [[490100,6660100,3],[490100,6660200,3],[490200,6660200,3],[490100,6660100,3]]],
 [[[500000,6660000],[501000,6660000],[500000,6661000],[500000,6660000]]]]},
 "geometry_name":"geom","properties":{"Layer":3,"name":"d\u00e9ep","none":null,"list":[1,{"a":2}],"big":1.5e3,"yes":true}},
-{"type":"Feature","id":7,"properties":null,"geometry":null},
+{"type":"Feature","id":7,"properties":{"id":8},"geometry":null},
 {"type":"Feature","geometry":{"coordinates":[[[0,0],[1,0],[0,2],[0,0]]],"type":"Polygon"},"properties":{}}
 ],"totalFeatures":3,"crs":{"type":"name","properties":{"name":"urn:ogc:def:crs:EPSG::3857"}}}`
 

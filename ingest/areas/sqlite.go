@@ -95,21 +95,22 @@ const maxDepth = 20
 // A walk visits the rows of a table.
 type walk struct {
 	pager
-	visit func(row) error
-	left  uint32 // pages that may be visited: each belongs to one place of one tree
+	visit     func(row) error
+	leftPages uint32 // that may be visited: each belongs to one place of one tree
+	leftBytes uint64 // that rows may have together
 }
 
 // rows calls visit with the rows of the table with a root page.
 func (d *database) rows(root uint32, visit func(row) error) error {
-	w := walk{pager: pager{database: d}, visit: visit, left: d.pages}
+	w := walk{pager: pager{database: d}, visit: visit, leftPages: d.pages, leftBytes: uint64(d.pages) * uint64(d.pageSize)}
 	return w.tree(root, 0)
 }
 
 func (w *walk) tree(number uint32, depth int) error {
-	if depth > maxDepth || w.left == 0 {
+	if depth > maxDepth || w.leftPages == 0 {
 		return damaged("the tree of page %d has no end", number)
 	}
-	w.left--
+	w.leftPages--
 	kept, err := w.page(number)
 	if err != nil {
 		return err
@@ -154,9 +155,10 @@ func (w *walk) tree(number uint32, depth int) error {
 func (w *walk) leaf(cell []byte) error {
 	size, n := varint(cell)
 	id, m := varint(cell[n:])
-	if n == 0 || m == 0 || size > uint64(w.pages)*uint64(w.pageSize) {
-		return damaged("the size of a row is invalid")
+	if n == 0 || m == 0 || size > w.leftBytes {
+		return damaged("rows have more bytes than the file")
 	}
+	w.leftBytes -= size
 	r := row{database: w.database, id: int64(id), size: int64(size), local: cell[n+m:]}
 	if most := int64(w.usable - 35); r.size > most {
 		least := int64((w.usable-12)*32/255 - 23)
