@@ -28,7 +28,7 @@ var layers = []struct{ name, folders string }{
 	{"administration", "admin cluster"},
 	{"questions", "catalog"},
 	{"datasets that read others", "auth community demo export hook ingest/update photos tiles"},
-	{"datasets", "address archive index measure outage radio"},
+	{"datasets", "address archive coverage index measure outage radio"},
 	{"files of authorities", "ingest"},
 	{"file formats", "snapshot site/observation"},
 	{"vocabulary", "data geo market site"},

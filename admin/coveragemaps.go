@@ -40,7 +40,8 @@ func (d *doctor) coverageMaps() {
 	for _, path := range paths {
 		info, err := coverage.ReadInfo(path)
 		if err != nil {
-			d.add(folder.CoverageName, Wrong, fmt.Sprintf("relais coverage map import --data %s MARKET FILE", d.dir), "%v", d.dir.OwnerAdvice(err))
+			d.add(folder.CoverageName, Wrong, fmt.Sprintf("relais coverage map import --data %s MARKET FILE", d.dir), "%v",
+				d.dir.OwnerAdvice(err))
 			return
 		}
 		newest, synthetic = max(newest, info.Edition), synthetic || info.Synthetic
@@ -48,7 +49,7 @@ func (d *doctor) coverageMaps() {
 	switch {
 	case len(paths) == 0:
 	case synthetic:
-		d.add(folder.CoverageName, Note, "", "%s, some of which are synthetic", Number(len(paths), "coverage map"))
+		d.add(folder.CoverageName, Note, "", "%s, and some are synthetic", Number(len(paths), "coverage map"))
 	default:
 		d.add(folder.CoverageName, Fine, "", "%s, the newest of %s", Number(len(paths), "coverage map"), newest)
 	}

@@ -108,9 +108,6 @@ type editionParam struct {
 	Edition archiveDate `param:"edition" code:"INVALID_DATE" doc:"The day that maps are about, YYYY-MM-DD; by default the newest of each." example:"2026-06-30"`
 }
 
-// Refine makes answers to callers without a key different from others: maps may be left out.
-func (*coverageAtParams) Refine(r *Env, f *Freshness) { refineKeyless(r, f) }
-
 // generationNames returns the names of generations, nil for none.
 func generationNames(list []site.Generation) (names []string) {
 	for _, g := range list {
@@ -138,7 +135,8 @@ func (r *Env) coverageAt(ctx context.Context, p *coverageAtParams) (*view.Body[[
 // NewCoverageAt returns what was found of a place as answers show it.
 func NewCoverageAt(found *catalog.CoverageFound, at geo.Point, name string) *view.Body[[]view.CoverageRow, view.CoverageAtMeta] {
 	body := &view.Body[[]view.CoverageRow, view.CoverageAtMeta]{Data: make([]view.CoverageRow, len(found.Rows)),
-		Meta: view.CoverageAtMeta{Coordinates: view.Coordinates(at), Place: nullable(name), Theory: view.Theory, DataVersion: &found.Version}}
+		Meta: view.CoverageAtMeta{Coordinates: view.Coordinates(at), Place: nullable(name), Theory: view.Theory,
+			DataVersion: &found.Version}}
 	for i := range found.Rows {
 		body.Data[i] = newCoverageRow(&found.Rows[i], found.Market)
 	}
@@ -165,7 +163,8 @@ func newCoverageRow(r *catalog.CoverageRow, m *market.Market) view.CoverageRow {
 		v.Better = &view.BetterCell{Level: b.Word.Level, DistanceMeters: int(math.Round(b.Metres)), AzimuthDegrees: math.Round(b.Azimuth)}
 	}
 	if s := r.Site; s != nil {
-		v.NearestSite = &view.CoveringSite{SiteKey: s.Key(), DistanceMeters: int(math.Round(s.Metres)), AzimuthDegrees: math.Round(s.Azimuth)}
+		v.NearestSite = &view.CoveringSite{SiteKey: s.Key(), DistanceMeters: int(math.Round(s.Metres)),
+			AzimuthDegrees: math.Round(s.Azimuth)}
 	}
 	if n := r.Measured; n != nil {
 		v.Measured = &view.MeasuredNear{Points: n.Points, NoService: n.NoService, Synthetic: n.Synthetic}
@@ -214,9 +213,6 @@ func (p *coverageAreaParams) Check() error {
 	}
 	return nil
 }
-
-// Refine makes answers to callers without a key different from others: maps may be left out.
-func (*coverageAreaParams) Refine(r *Env, f *Freshness) { refineKeyless(r, f) }
 
 func (r *Env) coverageArea(ctx context.Context, p *coverageAreaParams,
 ) (*view.Body[[]view.CoverageShare, view.CoverageAreaMeta], error) {

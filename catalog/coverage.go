@@ -101,7 +101,8 @@ func (c *Catalog) CoverageAt(ctx context.Context, q Coverage) (*CoverageFound, e
 	}
 	for i := range places {
 		p := &places[i]
-		if p.Layer.Market != found.Market.Code || q.Operators != nil && p.Layer.Operator != "" && !slices.Contains(operators, p.Layer.Operator) {
+		other := q.Operators != nil && p.Layer.Operator != "" && !slices.Contains(operators, p.Layer.Operator)
+		if other || p.Layer.Market != found.Market.Code {
 			continue
 		}
 		row := CoverageRow{Place: *p, Operator: index.Any}

@@ -67,6 +67,9 @@ func (c *Catalog) version(data string) string {
 		}
 		return info.Version
 	case DataCoverage:
+		if c.Keyless { // without the maps that may not be redistributed
+			return c.Coverage.Version() + " keyless"
+		}
 		return c.Coverage.Version()
 	}
 	panic(fmt.Sprintf("catalog: no dataset %q", data))

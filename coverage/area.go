@@ -20,7 +20,7 @@ type Share struct {
 	Layer  *Layer
 	Levels []LevelShare // in the order of the layer's words, after that of LevelNone
 	Total  float64      // km² of the area about which the layer says something
-	// Before is the edition before, nil if there is none or it has another grid. Gained and Lost are km² that are
+	// Before is the edition before, nil without one, and if it has another grid. Gained and Lost are km² that are
 	// covered now and were not, and the reverse; Better and Worse those whose level changed.
 	Before                      *Layer
 	Gained, Lost, Better, Worse float64

@@ -11,7 +11,7 @@ import (
 type Place struct {
 	Layer *Layer
 	Word  Word
-	// Better is the nearest cell with a better word, nil if there is none within the distance that was asked for.
+	// Better is the nearest cell with a better word, nil if the distance that was asked for has no such cell.
 	Better *Better
 }
 

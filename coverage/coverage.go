@@ -97,7 +97,7 @@ type Info struct {
 	Cells     []int64 `json:"cells"` // number of cells by value
 }
 
-// Name is the name of a layer's file without its suffix. It is the same for another edition but for the date.
+// Name is the name of a layer's file without its suffix. That of another edition has another date at its end.
 func (i *Info) Name() string {
 	return i.name() + "-" + i.Edition
 }

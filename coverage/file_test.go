@@ -97,7 +97,7 @@ func TestDamagedFile(t *testing.T) {
 		if _, err := Verify(path); err != nil {
 			continue
 		}
-		s := NewStore(filepath.Dir(path)) // bits that mean nothing are no damage
+		s := NewStore(filepath.Dir(path)) // some bits mean nothing
 		l := s.Layers(Filter{})[0]
 		for row := range values {
 			for col, want := range values[row] {
@@ -239,7 +239,7 @@ func TestStoreFollowsItsFolder(t *testing.T) {
 	withheld.Market, withheld.Operator, withheld.Publisher = market.BE, "PROXIMUS_BE", publisherOf(market.Get(market.BE))
 	layerIn(t, filepath.Join(dir, "coverage"), withheld, values)
 	if all, free := len(s.Layers(Filter{})), len(s.Layers(Filter{Free: true})); all != 2 || free != 1 {
-		t.Errorf("%d layers, %d of which are free, want 2 and 1", all, free)
+		t.Errorf("%d layers, %d of them free, want 2 and 1", all, free)
 	}
 	path := filepath.Join(dir, "coverage", "damaged"+Suffix)
 	if err := os.WriteFile(path, []byte("RELAISCV damaged"), 0o644); err != nil {
@@ -256,7 +256,7 @@ func TestStoreFollowsItsFolder(t *testing.T) {
 	}
 }
 
-// Outside of the land of a source, a cell without a value is no statement.
+// Outside of the land of a source, a cell without a value says nothing.
 func TestNoneOnlyOnLand(t *testing.T) {
 	info := testInfo(10, 10)
 	for _, c := range []struct {
@@ -307,7 +307,8 @@ func TestCut(t *testing.T) {
 			}
 		}
 	}
-	if info, err := Cut(filepath.Join(dir, l.Name()+Suffix), &b, []geo.Box{{South: -21, West: 55, North: -20, East: 56}}); info != nil || err != nil {
+	info, err = Cut(filepath.Join(dir, l.Name()+Suffix), &b, []geo.Box{{South: -21, West: 55, North: -20, East: 56}})
+	if info != nil || err != nil {
 		t.Errorf("La Réunion: %v, %v", info, err)
 	}
 }

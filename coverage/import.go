@@ -433,7 +433,7 @@ func (o *Options) guard(info *Info) error {
 	return nil
 }
 
-// editionsOf returns the editions of a layer that a folder has, the newest first. Files that cannot be read are none.
+// editionsOf returns the editions of a layer that a folder has, the newest first. Files that cannot be read are left out.
 func editionsOf(dir string, info *Info) (list []*Info, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -42,7 +42,8 @@ type level struct {
 	rings  []ring
 }
 
-// An arcepFile is a file as ARCEP names it: /work/shared/formats/coverage.md, section 1, has the columns and who saw them.
+// An arcepFile is a file of ARCEP. Its name and columns are those that the importer of ARCEP-dev/Mon-Reseau-Mobile-v2 and two
+// other readers expect; nobody of us saw a file.
 type arcepFile struct {
 	name, operateur, techno, usage, date string
 	epsg                                 int
@@ -60,9 +61,10 @@ func (f *arcepFile) geoPackage(t testing.TB, dir string) string {
 		polygons := [][][][2]float64{}
 		for i := 0; i+1 < len(l.rings); i += 2 {
 			outer, hole := l.rings[i], l.rings[i+1]
-			polygons = append(polygons, [][][2]float64{append(outer[:len(outer):len(outer)], outer[0]), append(hole[:len(hole):len(hole)], hole[0])})
+			polygons = append(polygons, [][][2]float64{outer.closed(), hole.closed()})
 		}
-		features = append(features, map[string]any{"type": "Feature", "geometry": map[string]any{"type": "MultiPolygon", "coordinates": polygons},
+		features = append(features, map[string]any{"type": "Feature", "geometry": map[string]any{
+			"type": "MultiPolygon", "coordinates": polygons},
 			"properties": map[string]any{"operateur": f.operateur, "operateur_commercial": "OF", "operateur_infra": "OF", "date": f.date,
 				"techno": f.techno, "usage": f.usage, "niveau": l.niveau, "dept": nil}})
 	}
@@ -101,8 +103,8 @@ func arcepFiles() (list []arcepFile) {
 	rng := rand.New(rand.NewPCG(1, 8))
 	for i, op := range []struct{ name, plmn string }{{"OF", "20801"}, {"SFR0", "20810"}, {"BOUY", "20820"}, {"FREE", "20815"},
 		{"ORCA", "34001"}, {"OMT", "34002"}, {"DIGIC", "34020"}, {"FRCA", "34004"}} {
-		f := arcepFile{name: "2026_T2_couv_Metropole_" + op.name + "_4G_data", operateur: op.plmn, techno: "4G", usage: "data", date: "2026-06-30",
-			epsg: 2154}
+		f := arcepFile{name: "2026_T2_couv_Metropole_" + op.name + "_4G_data", operateur: op.plmn, techno: "4G", usage: "data",
+			date: "2026-06-30", epsg: 2154}
 		x, y := 350000.0, 6780000.0
 		if i >= 4 {
 			f.name, f.epsg, x, y = strings.Replace(f.name, "Metropole", "Guadeloupe", 1), 5490, 640000, 1780000
@@ -190,7 +192,8 @@ func TestAgainstGDAL(t *testing.T) {
 // A level without a word, as 3G and 5G have it, is covered without a level.
 func TestNoLevel(t *testing.T) {
 	f := arcepFiles()[0]
-	f.name, f.techno, f.levels = "2026_T2_couv_Metropole_OF_5G_data", "5G", []level{{nil, islands(rand.New(rand.NewPCG(1, 1)), 350000, 6780000, 2000, 200)}}
+	f.name, f.techno = "2026_T2_couv_Metropole_OF_5G_data", "5G"
+	f.levels = []level{{nil, islands(rand.New(rand.NewPCG(1, 1)), 350000, 6780000, 2000, 200)}}
 	dir := folder.Dir(t.TempDir())
 	r, err := Import(t.Context(), Options{Dir: dir, Paths: []string{f.geoPackage(t, t.TempDir())}, Metres: 200, Now: time.Now()})
 	must(t, errors.Join(err, r.Failed()))
@@ -227,7 +230,8 @@ func TestBadFiles(t *testing.T) {
 		{"one with a level and one without", func(f *arcepFile) { f.levels[2].niveau = nil }, "area 3: "},
 		{"no areas", func(f *arcepFile) { f.levels = nil }, "no areas"},
 		{"areas smaller than a cell", func(f *arcepFile) {
-			f.levels = []level{{"BC", []ring{{{350001, 6780001}, {350002, 6780001}, {350002, 6780002}}, {{350001, 6780001}, {350001.1, 6780001}, {350001, 6780001.1}}}}}
+			f.levels = []level{{"BC", []ring{{{350001, 6780001}, {350002, 6780001}, {350002, 6780002}},
+				{{350001, 6780001}, {350001.1, 6780001}, {350001, 6780001.1}}}}}
 		}, "no cell is covered"},
 		{"less than half", func(f *arcepFile) { *f = fewer }, "less than half"},
 	} {
@@ -244,7 +248,8 @@ func TestBadFiles(t *testing.T) {
 			}
 		})
 	}
-	r, err := Import(t.Context(), Options{Dir: dir, Paths: []string{fewer.geoPackage(t, t.TempDir())}, Metres: 100, Force: true, Now: time.Now()})
+	path := fewer.geoPackage(t, t.TempDir())
+	r, err := Import(t.Context(), Options{Dir: dir, Paths: []string{path}, Metres: 100, Force: true, Now: time.Now()})
 	must(t, errors.Join(err, r.Failed()))
 }
 

@@ -15,7 +15,7 @@ import (
 	"relais/market"
 )
 
-// A feature is what a source states of an area: of which layers it is, and with which value.
+// A feature is what a source states of an area: its layers, and its value there.
 type feature struct {
 	layers []Info // without the grid
 	value  Value
@@ -27,7 +27,7 @@ type reading struct {
 	feature func(of *origin, attribute func(name string) (string, bool)) (feature, error)
 }
 
-// An origin is what is known of a file besides its areas.
+// An origin is what is known of a file in addition to its areas.
 type origin struct {
 	name  string // of the file, without folder and ending
 	epsg  int
@@ -57,7 +57,7 @@ func arcepArea(of *origin, attribute func(string) (string, bool)) (f feature, er
 	plmn, _ := attribute("operateur")
 	m, at := market.Network(plmn)
 	if m == nil || m.Coverage.Authority == "" {
-		return f, fmt.Errorf("operateur %q is no network of a market with coverage maps", plmn)
+		return f, fmt.Errorf("operateur %q: no market with coverage maps has this network", plmn)
 	}
 	info.Market, info.Operator, info.Publisher = m.Code, m.Operators[at].Key, publisherOf(m)
 	techno, _ := attribute("techno")
@@ -140,7 +140,7 @@ func biptArea(of *origin, attribute func(string) (string, bool)) (f feature, err
 	m := publishedBy("BIPT/IBPT")
 	at, ok := m.OperatorNamed(n[1])
 	if !ok {
-		return f, fmt.Errorf("operator %q is none of %s", n[1], m.Label)
+		return f, fmt.Errorf("%s has no operator %q", m.Label, n[1])
 	}
 	text, _ := attribute("layer")
 	level, err := strconv.Atoi(text)
@@ -163,7 +163,7 @@ var bakomNames = regexp.MustCompile(`mobilnetz-([345]g)`)
 func bakomLayer(of *origin) (Info, error) {
 	n := bakomNames.FindStringSubmatch(of.name)
 	if n == nil {
-		return Info{}, fmt.Errorf("a grid whose name is none of ch.bakom.mobilnetz-3g, -4g, -5g")
+		return Info{}, fmt.Errorf("a grid, and its name has no ch.bakom.mobilnetz-3g, -4g or -5g")
 	}
 	m := publishedBy("BAKOM/OFCOM")
 	return Info{Market: m.Code, Technology: strings.ToUpper(n[1]), EPSG: of.epsg, Publisher: publisherOf(m), Words: bakomWords,

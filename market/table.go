@@ -87,7 +87,8 @@ var All = []*Market{
 			{Authority: "Bruxelles Environnement / Leefmilieu Brussel", Source: "Antennes 3D",
 				Licence: "None stated", Region: "Bruxelles / Brussel", Antennas: true},
 		},
-		NeedPermission: []string{"BIPT list of antenna sites", "Vlaamse zendantennes (query service)", "Antennes 3D", "BIPT mobile coverage"},
+		NeedPermission: []string{"BIPT list of antenna sites", "Vlaamse zendantennes (query service)", "Antennes 3D",
+			"BIPT mobile coverage"},
 		Coverage:       Register{Authority: "BIPT/IBPT", Source: "BIPT mobile coverage"},
 		Operators: []Operator{
 			{"PROXIMUS_BE", "Proximus", []string{"20601"}, "#5c2d91", "#a983dd", "square"},

@@ -16,7 +16,6 @@ type CoverageRow struct {
 	Service     *string `json:"service" doc:"voice or data, where the source tells them apart."`
 	Level       *string `json:"level" doc:"none, limited, good, very_good; covered where the source states no level. null where the source says nothing of the place."`
 	SourceLevel *string `json:"sourceLevel" doc:"The source's own word."`
-	// Better is null if there is none within 20 km, or nothing better exists.
 	Better       *BetterCell   `json:"better" doc:"The nearest place within 20 km with a better level; null for none."`
 	NearestSite  *CoveringSite `json:"nearestSite" doc:"The operator's nearest site within 30 km that has the technology on air. It is not known which site serves the place."`
 	Measured     *MeasuredNear `json:"measured" doc:"What phones measured within 100 m in the last year and in the newest campaigns; null for nothing."`
