@@ -89,7 +89,7 @@ var All = []*Market{
 		},
 		NeedPermission: []string{"BIPT list of antenna sites", "Vlaamse zendantennes (query service)", "Antennes 3D",
 			"BIPT mobile coverage"},
-		Coverage:       Register{Authority: "BIPT/IBPT", Source: "BIPT mobile coverage"},
+		Coverage: Register{Authority: "BIPT/IBPT", Source: "BIPT mobile coverage"},
 		Operators: []Operator{
 			{"PROXIMUS_BE", "Proximus", []string{"20601"}, "#5c2d91", "#a983dd", "square"},
 			{"CITYMESH_BE", "Citymesh", []string{"20603"}, "#2c86ad", "#6fd0c6", "triangle"},

@@ -9,13 +9,13 @@ import (
 
 // A CoverageRow is what the official coverage map of an operator and technology says of a place.
 type CoverageRow struct {
-	OperatorKey *string `json:"operatorKey" doc:"null where the source names no operator."`
-	Operator    *string `json:"operator" doc:"Its usual name."`
-	Operators   *string `json:"operators" doc:"three or some: how many operators are expected, where the source names none; else null."`
-	Technology  string  `json:"technology" doc:"2G, 2G/3G, 3G, 4G or 5G."`
-	Service     *string `json:"service" doc:"voice or data, where the source tells them apart."`
-	Level       *string `json:"level" doc:"none, limited, good, very_good; covered where the source states no level. null where the source says nothing of the place."`
-	SourceLevel *string `json:"sourceLevel" doc:"The source's own word."`
+	OperatorKey  *string       `json:"operatorKey" doc:"null where the source names no operator."`
+	Operator     *string       `json:"operator" doc:"Its usual name."`
+	Operators    *string       `json:"operators" doc:"three or some: how many operators are expected, where the source names none; else null."`
+	Technology   string        `json:"technology" doc:"2G, 2G/3G, 3G, 4G or 5G."`
+	Service      *string       `json:"service" doc:"voice or data, where the source tells them apart."`
+	Level        *string       `json:"level" doc:"none, limited, good, very_good; covered where the source states no level. null where the source says nothing of the place."`
+	SourceLevel  *string       `json:"sourceLevel" doc:"The source's own word."`
 	Better       *BetterCell   `json:"better" doc:"The nearest place within 20 km with a better level; null for none."`
 	NearestSite  *CoveringSite `json:"nearestSite" doc:"The operator's nearest site within 30 km that has the technology on air. It is not known which site serves the place."`
 	Measured     *MeasuredNear `json:"measured" doc:"What phones measured within 100 m in the last year and in the newest campaigns; null for nothing."`
