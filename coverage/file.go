@@ -37,7 +37,8 @@ const (
 
 var (
 	packer = sync.OnceValue(func() *zstd.Encoder {
-		w, _ := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(true)) // no option can be wrong
+		w, _ := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(true),
+			zstd.WithEncoderLevel(zstd.SpeedBestCompression)) // no option can be wrong
 		return w
 	})
 	unpacker = sync.OnceValue(func() *zstd.Decoder {
