@@ -37,6 +37,7 @@ type origin struct {
 var readings = []reading{
 	{"operateur", arcepArea},
 	{"layer", biptArea},
+	{"cobertura", spanishArea},
 }
 
 // arcepLevels are the words of ARCEP; "" is where it publishes no level.
@@ -150,6 +151,37 @@ func biptArea(of *origin, attribute func(string) (string, bool)) (f feature, err
 	f.value = Value(level + 1)
 	f.layers = []Info{{Market: m.Code, Operator: m.Operators[at].Key, Technology: n[2], Service: "data", EPSG: of.epsg,
 		Edition: of.dated.UTC().Format(time.DateOnly), Publisher: publisherOf(m), Words: biptLevels}}
+	return f, nil
+}
+
+// spanishNames are the names of the layers of the Spanish ministry's service.
+var spanishNames = regexp.MustCompile(`InfoCob([45]G)`)
+
+// spanishCompanies has the keys of the operators by the tax number of their company.
+var spanishCompanies = map[string]string{"A78923125": "MOVISTAR_ES", "A80907397": "VODAFONE_ES", "A82009812": "ORANGE_ES",
+	"A82528548": "YOIGO_ES"}
+
+// spanishArea reads an area of an export of the Spanish ministry's service, which lists who covers it. It states no day:
+// that of the file counts.
+func spanishArea(of *origin, attribute func(string) (string, bool)) (f feature, err error) {
+	n := spanishNames.FindStringSubmatch(of.name)
+	if n == nil {
+		return f, fmt.Errorf("the name of the file has no InfoCob4G or InfoCob5G: keep the export under the name of its layer")
+	}
+	m := publishedBy("Ministerio para la Transformación Digital")
+	f.value = 1
+	list, _ := attribute("cobertura")
+	for company := range strings.SplitSeq(list, ";") {
+		if company = strings.TrimSpace(company); company == "" {
+			continue
+		}
+		operator := spanishCompanies[company]
+		if operator == "" {
+			return f, fmt.Errorf("COBERTURA has the company %q, whose operator is not known", company)
+		}
+		f.layers = append(f.layers, Info{Market: m.Code, Operator: operator, Technology: n[1], Service: "data", EPSG: of.epsg,
+			Edition: of.dated.UTC().Format(time.DateOnly), Publisher: publisherOf(m), Words: []Word{{Level: LevelCovered}}})
+	}
 	return f, nil
 }
 
