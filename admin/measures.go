@@ -22,6 +22,7 @@ type ImportMeasures struct {
 	Market market.Code  `json:"market"`
 	Kind   measure.Kind `json:"kind"`
 	Paths  []string     `json:"paths"` // absolute: a server is elsewhere
+	Force  bool         `json:"force,omitempty"`
 	// Progress, which may be nil, is called once with the number of bytes to read. The function
 	// that it returns is called with the bytes as they are read. A server cannot call it: see
 	// Import.
@@ -98,11 +99,8 @@ func (c ImportMeasures) run(ctx context.Context, s *Stores) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	watch, err := c.watch(s)
-	if err != nil {
-		return nil, err
-	}
-	reports, err := m.Import(ctx, c.Market, c.Kind, watch, c.Paths...)
+	o := measure.Options{Kind: c.Kind, Force: c.Force, Watch: c.watch(s)}
+	reports, err := m.Import(ctx, c.Market, o, c.Paths...)
 	if err != nil {
 		return nil, err
 	}
@@ -148,11 +146,8 @@ func (j *Jobs) MergeMeasures(ctx context.Context) {
 }
 
 // watch returns a function that counts the bytes as they are read, for ImportProgress and for c.Progress.
-func (c *ImportMeasures) watch(s *Stores) (source.Watch, error) {
-	inputs, err := source.Expand(c.Paths)
-	if err != nil {
-		return nil, err
-	}
+func (c *ImportMeasures) watch(s *Stores) source.Watch {
+	inputs, _ := source.Expand(c.Paths) // the import finds the same error
 	var total int64
 	for _, in := range inputs {
 		total += in.Size
@@ -167,7 +162,7 @@ func (c *ImportMeasures) watch(s *Stores) (source.Watch, error) {
 		s.importing.read.Add(int64(n))
 		add(n)
 		return nil
-	}, nil
+	}
 }
 
 // measureFiles returns what a check found about segments.

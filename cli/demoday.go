@@ -147,7 +147,7 @@ func addDay(ctx context.Context, stores *admin.Stores, france makeFrance, tmp st
 	if err != nil {
 		return err
 	}
-	_, err = measures.Import(ctx, demo.DayMarket, measure.Sniffed, nil, day.Speedtests, day.Coverage, day.Campaign)
+	_, err = measures.Import(ctx, demo.DayMarket, measure.Options{}, day.Speedtests, day.Coverage, day.Campaign)
 	return err
 }
 

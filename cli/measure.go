@@ -25,6 +25,7 @@ type importFlags struct {
 	dataFlag
 	Market market.Code `required:"" placeholder:"MARKET" help:"The market that the files are of, such as FR."`
 	Files  []string    `arg:"" name:"file" help:"Files, folders or zip archives; what each is, is found by its content."`
+	Force  bool        `help:"Take a file with far fewer measurements than the campaign that is there."`
 	JSON   bool        `name:"json" help:"Print the report as one JSON object."`
 }
 
@@ -52,7 +53,7 @@ func (c *coverageImport) Run(ctx context.Context, streams Streams) error {
 
 // run imports files of a kind. The paths are absolute, for a server with another working directory.
 func (f *importFlags) run(ctx context.Context, streams Streams, kind measure.Kind) error {
-	command := admin.ImportMeasures{Market: f.Market, Kind: kind, Progress: progress(streams.Err, "reading")}
+	command := admin.ImportMeasures{Market: f.Market, Kind: kind, Force: f.Force, Progress: progress(streams.Err, "reading")}
 	for _, name := range f.Files {
 		path, err := filepath.Abs(name)
 		if err != nil {

@@ -155,8 +155,8 @@ func feedsBy(d dataFlag, streams Streams) update.Feeds {
 // measuresBy returns a function that imports an authority's measurements through the folder's server, or directly if none
 // runs.
 func measuresBy(d dataFlag, streams Streams) update.Measures {
-	return func(ctx context.Context, code market.Code, path string) (t update.Taken, err error) {
-		err = call(ctx, d, streams, admin.TakeMeasures{Market: code, Path: path}, &t)
+	return func(ctx context.Context, code market.Code, path string, force bool) (t update.Taken, err error) {
+		err = call(ctx, d, streams, admin.TakeMeasures{Market: code, Path: path, Force: force}, &t)
 		return t, err
 	}
 }

@@ -70,7 +70,7 @@ func (l *lesson) imports(rows ...seenCell) {
 	}
 	path := filepath.Join(l.t.TempDir(), "coverage.csv")
 	filetest.Write(l.t, path, text)
-	reports, err := l.store.Import(context.Background(), market.FR, measure.Coverage, nil, path)
+	reports, err := l.store.Import(context.Background(), market.FR, measure.Options{Kind: measure.Coverage}, path)
 	if err != nil || reports[0].Served != len(rows) {
 		l.t.Fatalf("import: %v %+v, want all rows served", err, reports)
 	}

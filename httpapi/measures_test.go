@@ -95,7 +95,7 @@ var measured = sync.OnceValues(func() (*measure.Store, error) {
 		if err := os.WriteFile(dir+"/"+name, []byte(text), 0o600); err != nil {
 			return nil, err
 		}
-		reports, err := s.Import(context.Background(), market.FR, measure.Sniffed, nil, dir+"/"+name)
+		reports, err := s.Import(context.Background(), market.FR, measure.Options{}, dir+"/"+name)
 		if err != nil {
 			return nil, err
 		}

@@ -8,8 +8,8 @@ import (
 	"relais/ingest/source"
 )
 
-// ErrFewer is wrapped by the error of an import whose file has far fewer measurements of a campaign than the store:
-// most likely it is cut.
+// ErrFewer is wrapped by the FileError of an import whose file has far fewer measurements of a campaign than the store:
+// most likely it is cut. Options.Force takes it, unless none can be used.
 var ErrFewer = errors.New("it has far fewer measurements than the campaign that is there, which stays")
 
 // A campaignRun is a campaign of an import.
@@ -63,8 +63,10 @@ func (i *importRun) endCampaigns() error {
 		switch {
 		case len(c.former) == 0 && has > 0:
 			c.note("new, with %d measurements", has)
-		case has*100 < had*95:
-			return fmt.Errorf("%s: %w: %d, and %d are there", c.ID, ErrFewer, has, had)
+		case has == 0 && had > 0:
+			return &FileError{fmt.Errorf("%s: %w: none that can be used, and %d are there", c.ID, ErrFewer, had)}
+		case has*100 < had*95 && !i.Force:
+			return &FileError{fmt.Errorf("%s: %w: %d, and %d are there (--force overrides)", c.ID, ErrFewer, has, had)}
 		case had == has && sameRows(added, c.former):
 			if err := i.drop(added); err != nil {
 				return err

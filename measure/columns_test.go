@@ -175,7 +175,7 @@ func (c *columnsCase) test(t *testing.T) {
 	for _, x := range list {
 		paths = append(paths, x.path)
 	}
-	reports, err := s.Import(context.Background(), market.FR, c.kind, nil, paths...)
+	reports, err := s.Import(context.Background(), market.FR, Options{Kind: c.kind}, paths...)
 	must(t, err)
 	step := len(reports) / len(list) // a campaign has a report for each kind, that of its speedtests first
 	for i, x := range list {
@@ -217,7 +217,7 @@ func (c *columnsCase) noted(t *testing.T, warning, column, how string) {
 
 func (c *columnsCase) refuses(t *testing.T, s *Store, path, column string, named bool) {
 	t.Helper()
-	_, err := s.Import(context.Background(), market.FR, c.kind, nil, path)
+	_, err := s.Import(context.Background(), market.FR, Options{Kind: c.kind}, path)
 	name := regexp.MustCompile(`\bthe column ` + regexp.QuoteMeta(column) + ` `)
 	if err == nil || !strings.Contains(err.Error(), path+":1: ") || named && !name.MatchString(err.Error()) {
 		t.Errorf("%s, column %s: got %v, want an error in line 1 that names it", path, column, err)

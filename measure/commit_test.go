@@ -85,7 +85,7 @@ func TestUnknownOutcome(t *testing.T) {
 
 func importAgain(t *testing.T, s *Store, text string) error {
 	t.Helper()
-	_, err := s.Import(t.Context(), market.FR, Sniffed, nil, write(t, "b.csv", text))
+	_, err := s.Import(t.Context(), market.FR, Options{}, write(t, "b.csv", text))
 	return err
 }
 

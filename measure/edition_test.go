@@ -102,8 +102,23 @@ func TestCampaignIsReplaced(t *testing.T) {
 	if n := testsIn(t, s, Query{}); n != 39 || tests.Served != 39 || !strings.Contains(tests.Campaign, "corrected") {
 		t.Errorf("a corrected file: %d speedtests, report %d %q; want 39", n, tests.Served, tests.Campaign)
 	}
-	if _, err := s.Import(t.Context(), market.FR, Sniffed, nil, file(corrected[:20])); !errors.Is(err, ErrFewer) {
+	if _, err := s.Import(t.Context(), market.FR, Options{}, file(corrected[:20])); !errors.Is(err, ErrFewer) {
 		t.Errorf("a cut file: error %v, want ErrFewer", err)
+	} else if !isOfFile(err) || !strings.Contains(err.Error(), "--force") {
+		t.Errorf("a cut file: %v, want an error of the file that says what overrides it", err)
+	}
+	forced := Options{Force: true}
+	future := write(t, "2025_QoS.csv", rowsOf(arcepHeader, strings.Replace(rows[0], "2025", "2035", 1)))
+	if _, err := s.Import(t.Context(), market.FR, forced, future); !errors.Is(err, ErrFewer) {
+		t.Errorf("a file without a measurement that can be used: %v, want ErrFewer in spite of Force", err)
+	}
+	if n := testsIn(t, s, Query{}); n != 39 {
+		t.Errorf("%d speedtests after refused files, want 39", n)
+	}
+	_, err := s.Import(t.Context(), market.FR, forced, file(corrected[:20]))
+	must(t, err)
+	if n := testsIn(t, s, Query{}); n != 20 {
+		t.Errorf("%d speedtests after Force, want 20", n)
 	}
 	names, err := segmentFiles(s.dir)
 	must(t, err)
@@ -111,7 +126,7 @@ func TestCampaignIsReplaced(t *testing.T) {
 		t.Errorf("%d files are left, want those of two kinds", len(names))
 	}
 	must(t, s.db.Close())
-	if again := openStore(t, dir); testsIn(t, again, Query{Edition: "arcep-2025-habitations"}) != 39 {
+	if again := openStore(t, dir); testsIn(t, again, Query{Edition: "arcep-2025-habitations"}) != 20 {
 		t.Error("a new process finds other speedtests")
 	}
 }

@@ -2,7 +2,9 @@ package measure
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"time"
 
@@ -10,15 +12,37 @@ import (
 	"relais/market"
 )
 
+// Options say how to import files.
+type Options struct {
+	Kind  Kind         // Sniffed: each file has the kind that its content says
+	Force bool         // a campaign may have far fewer measurements than the one that is there
+	Watch source.Watch // gets the number of bytes as they are read; may be nil
+}
+
+// A FileError says what is wrong with a file of an import. Other errors say nothing about the files: the same import
+// may succeed later.
+type FileError struct{ error }
+
+// Unwrap returns the error.
+func (e *FileError) Unwrap() error { return e.error }
+
+// readError returns the error of reading a file: a FileError, unless the system could not read it or the reading was
+// stopped.
+func readError(err error) error {
+	_, system := errors.AsType[*fs.PathError](err)
+	if err == nil || system || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return &FileError{err}
+}
+
 // Import imports files, folders and zip archives of measurements of a market, and returns a
 // report on each file. A row that equals one of the store or of the import is rejected as a
 // duplicate. Either all files count when Import returns, or none; without an error they are on
 // disk. The measurements of files whose names say that they are synthetic say so in their
-// OperatorName. With the kind Sniffed, each file has the kind that its content says. The files of a
-// campaign give all of its kinds, and replace the campaign if the store has it with other rows; see
-// ErrFewer. watch, which may be nil, gets the number of bytes as they are read.
-func (s *Store) Import(ctx context.Context, code market.Code, kind Kind, watch source.Watch,
-	paths ...string) ([]*source.Report, error) {
+// OperatorName. The files of a campaign give all of its kinds, and replace the campaign if the store has it with other
+// rows; see ErrFewer. Errors: a FileError; ErrReadOnly; those of ctx, of the disk and of the database.
+func (s *Store) Import(ctx context.Context, code market.Code, o Options, paths ...string) ([]*source.Report, error) {
 	m := market.Get(code)
 	if m == nil {
 		return nil, fmt.Errorf("unknown market %q", code)
@@ -26,9 +50,9 @@ func (s *Store) Import(ctx context.Context, code market.Code, kind Kind, watch s
 	if s.readOnly {
 		return nil, ErrReadOnly
 	}
-	files, err := detect(kind, paths)
+	files, err := detect(o.Kind, paths)
 	if err != nil {
-		return nil, err
+		return nil, readError(err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -39,22 +63,22 @@ func (s *Store) Import(ctx context.Context, code market.Code, kind Kind, watch s
 	}
 	var reports []*source.Report
 	err = s.retried(func() (err error) {
-		reports, err = s.importOnce(m, files, func(n int) error {
-			if err := ctx.Err(); err != nil || watch == nil {
+		reports, err = s.importOnce(m, files, Options{Force: o.Force, Watch: func(n int) error {
+			if err := ctx.Err(); err != nil || o.Watch == nil {
 				return err
 			}
-			return watch(n)
-		})
+			return o.Watch(n)
+		}})
 		return err
 	})
 	return reports, err
 }
 
 // importOnce imports files. Error: errMoved.
-func (s *Store) importOnce(m *market.Market, files []detectedFile, watch source.Watch) ([]*source.Report, error) {
+func (s *Store) importOnce(m *market.Market, files []detectedFile, o Options) ([]*source.Report, error) {
 	base := s.view()
 	i := importRun{Store: s, market: m, base: base, segments: slices.Clone(base.segments), newSegments: map[string]*segment{},
-		watch: watch, campaigns: map[string]*campaignRun{}}
+		Options: o, campaigns: map[string]*campaignRun{}}
 	for _, f := range files {
 		if err := i.file(f); err != nil {
 			return nil, s.abandon(err, i.newSegments)
@@ -124,8 +148,8 @@ var plural = map[Kind]string{Speedtest: "speedtests", Coverage: "coverage points
 // An importRun is an import that has not ended.
 type importRun struct {
 	*Store
+	Options
 	market      *market.Market
-	watch       source.Watch
 	change      change
 	base        *view
 	campaigns   map[string]*campaignRun // by id
@@ -146,9 +170,9 @@ func (i *importRun) builderOf(m meta) *builder {
 }
 
 func (i *importRun) file(f detectedFile) error {
-	in, err := f.Read(i.watch)
+	in, err := f.Read(i.Watch)
 	if err != nil {
-		return err
+		return readError(err)
 	}
 	defer in.Close()
 	now := i.now()
@@ -180,7 +204,7 @@ func (i *importRun) file(f detectedFile) error {
 	}
 	report, err := in.Done()
 	if err != nil {
-		return err
+		return readError(err)
 	}
 	if err := flush(); err != nil { // the last rows; before the report, which counts duplicates
 		return err

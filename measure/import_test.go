@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"math"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -229,20 +231,36 @@ func TestBadFiles(t *testing.T) {
 		{"not of the kind", coverageHead + "a\n", "no speedtests", Speedtest},
 		{"binary", "\x00\x01\x02\xff\xfe", "x.csv:1", Sniffed},
 	} {
-		_, err := s.Import(context.Background(), market.FR, tt.kind, nil, good, write(t, "x.csv", tt.text))
+		_, err := s.Import(context.Background(), market.FR, Options{Kind: tt.kind}, good, write(t, "x.csv", tt.text))
 		if err == nil || !strings.Contains(err.Error(), tt.says) || len(s.Segments()) != 0 {
 			t.Errorf("%s: error = %v with %d segments, want an error and none", tt.name, err, len(s.Segments()))
 		}
+		if !isOfFile(err) {
+			t.Errorf("%s: %v, want an error of the file", tt.name, err)
+		}
 	}
-	if _, err := s.Import(context.Background(), "XX", Sniffed, nil, good); err == nil {
+	if _, err := s.Import(context.Background(), "XX", Options{}, good); err == nil {
 		t.Error("Import() into an unknown market = nil, want an error")
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := s.Import(ctx, market.FR, Sniffed, nil, good); !errors.Is(err, context.Canceled) {
+	if _, err := s.Import(ctx, market.FR, Options{}, good); !errors.Is(err, context.Canceled) {
 		t.Errorf("Import() = %v, want context.Canceled", err)
+	}
+	gone := filepath.Join(t.TempDir(), "gone.csv")
+	if _, err := s.Import(context.Background(), market.FR, Options{}, gone); !errors.Is(err, fs.ErrNotExist) || isOfFile(err) {
+		t.Errorf("Import() = %v, want fs.ErrNotExist, which says nothing of a file", err)
 	}
 	if names, err := segmentFiles(s.dir); err != nil || len(names) > 0 {
 		t.Errorf("files = %v, %v, want none", names, err)
 	}
+	must(t, s.db.Close())
+	if _, err := s.Import(context.Background(), market.FR, Options{}, good); err == nil || isOfFile(err) {
+		t.Errorf("Import() = %v, want an error of the closed database", err)
+	}
+}
+
+func isOfFile(err error) bool {
+	_, ok := errors.AsType[*FileError](err)
+	return ok
 }

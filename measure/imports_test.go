@@ -79,7 +79,7 @@ func TestSeveralSegments(t *testing.T) {
 	s = openStore(t, dir)
 	s.rowLimit = 100
 	v := s.Version()
-	if _, err := s.Import(context.Background(), market.FR, Sniffed, nil,
+	if _, err := s.Import(context.Background(), market.FR, Options{},
 		write(t, "b.csv", coverageOf(random(rand.New(rand.NewPCG(4, 4)), 500))+"x,2026")); err == nil {
 		t.Error("Import() of a broken file = nil, want an error")
 	}
@@ -113,7 +113,7 @@ func TestReadOnly(t *testing.T) {
 	if n := len(all(t, s, market.FR)); n != 50 {
 		t.Fatalf("%d points, want 50", n)
 	}
-	if _, err := s.Import(context.Background(), market.FR, Sniffed, nil, path); !errors.Is(err, ErrReadOnly) {
+	if _, err := s.Import(context.Background(), market.FR, Options{}, path); !errors.Is(err, ErrReadOnly) {
 		t.Error(err)
 	}
 	if _, err := s.Retain(time.Hour); !errors.Is(err, ErrReadOnly) {

@@ -35,7 +35,7 @@ func importInto(dir folder.Dir, paths []string) error {
 			return err
 		}
 		for i, p := range paths {
-			if _, err := s.Import(context.Background(), market.FR, Sniffed, nil, p); err != nil {
+			if _, err := s.Import(context.Background(), market.FR, Options{}, p); err != nil {
 				return err
 			}
 			fmt.Println(i)

@@ -88,7 +88,7 @@ func importedCampaign(t testing.TB, s *Store, code market.Code, paths ...string)
 
 func importedKind(t testing.TB, s *Store, code market.Code, kind Kind, paths ...string) []*source.Report {
 	t.Helper()
-	reports, err := s.Import(context.Background(), code, kind, nil, paths...)
+	reports, err := s.Import(context.Background(), code, Options{Kind: kind}, paths...)
 	must(t, err)
 	sourcetest.WantAccounted(t, reports...)
 	return reports

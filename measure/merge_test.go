@@ -198,7 +198,7 @@ func TestManyImports(t *testing.T) {
 		text := coverageHead +
 			fmt.Sprintf("a,2026-03-05T10:03:00Z,45.5,4.%06d,-60,-80,12,LTE,CELLULAR,208,1,1000,,256001,7\n", i)
 		filetest.Write(t, path, text)
-		if _, err := s.Import(context.Background(), market.FR, Sniffed, nil, path); err != nil {
+		if _, err := s.Import(context.Background(), market.FR, Options{}, path); err != nil {
 			t.Fatal(err)
 		}
 		must(t, s.MergeAll())

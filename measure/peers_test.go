@@ -248,7 +248,7 @@ func TestImportAtOnce(t *testing.T) {
 	text := testsOf(random(rand0(), 90))
 	files := []string{part(t, text, 0, 60), part(t, text, 30, 90), part(t, text, 0, 90)}
 	atOnce(all, func(i int, p *peer) {
-		if _, err := p.Import(t.Context(), market.FR, Speedtest, nil, files[i]); err != nil {
+		if _, err := p.Import(t.Context(), market.FR, Options{Kind: Speedtest}, files[i]); err != nil {
 			t.Error(err)
 		}
 	})
@@ -305,7 +305,7 @@ func addOf(minute int) func(p *peer) error {
 // importOf imports some of the same speedtests.
 func importOf(t testing.TB, from, to int) func(p *peer) error {
 	return func(p *peer) error {
-		_, err := p.Import(context.Background(), market.FR, Speedtest, nil,
+		_, err := p.Import(context.Background(), market.FR, Options{Kind: Speedtest},
 			part(t, testsOf(random(rand0(), 60)), from, to))
 		return err
 	}

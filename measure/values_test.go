@@ -114,7 +114,7 @@ func FuzzImport(f *testing.F) {
 		s, err := openMeasures(folder.Dir(dir), false, clockOf(now))
 		must(t, err)
 		defer closeMeasures(s)
-		reports, err := s.Import(context.Background(), market.FR, Sniffed, nil, path)
+		reports, err := s.Import(context.Background(), market.FR, Options{}, path)
 		if err != nil {
 			if len(s.Segments()) > 0 {
 				t.Error("segments after a failed import, want none")
@@ -152,7 +152,7 @@ func TestRealFiles(t *testing.T) {
 		t.Errorf("rejected rows in San Francisco = %v, want 1 outside the market", r.Rejected)
 	}
 	for _, name := range []string{"towercollector", "gmonpro"} {
-		if _, err := s.Import(context.Background(), market.FR, Sniffed, nil,
+		if _, err := s.Import(context.Background(), market.FR, Options{},
 			data+"drivetest/"+name+".header.csv"); err == nil || !strings.Contains(err.Error(), "no row") {
 			t.Errorf("Import(%s) = %v, want an error without rows", name, err)
 		}

@@ -148,7 +148,10 @@ func TestMeasures(t *testing.T) {
 	var got []string
 	answer, failure := Taken{}, error(nil)
 	o := k.options()
-	o.Measures = func(_ context.Context, code market.Code, path string) (Taken, error) {
+	o.Measures = func(_ context.Context, code market.Code, path string, force bool) (Taken, error) {
+		if force {
+			return Taken{}, nil
+		}
 		got = append(got, fmt.Sprint(code, filepath.Base(path), string(filetest.Read(t, path))))
 		return answer, failure
 	}
@@ -167,6 +170,10 @@ func TestMeasures(t *testing.T) {
 	if len(got) != 3 {
 		t.Errorf("given %d times, want 3: a refused file is remembered", len(got))
 	}
+	o.Force = true
+	k.want(k.runWith(o), Updated, "")
+	o.Force = false
+	k.want(k.runWith(o), Unchanged, "")
 	o.Measures = nil
 	if _, err := Run(t.Context(), o); !errors.Is(err, ErrNothing) {
 		t.Errorf("got %v, want %v: nobody takes the file", err, ErrNothing)

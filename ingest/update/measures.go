@@ -17,8 +17,8 @@ type Taken struct {
 }
 
 // Measures passes a file of an authority's measurements of a market, by its absolute path, to the process that has the
-// stores open.
-type Measures func(ctx context.Context, code market.Code, path string) (Taken, error)
+// stores open. force overrides the guard that compares the file with what is there.
+type Measures func(ctx context.Context, code market.Code, path string, force bool) (Taken, error)
 
 // measures is the target of an authority's measurements of a market.
 type measures struct{ market market.Code }
@@ -32,7 +32,7 @@ func (measures) fetch(ctx context.Context, s *source, f *File, report *FileRepor
 // apply has the new files read, each for itself.
 func (m measures) apply(ctx context.Context, s *source) {
 	for _, f := range s.fresh {
-		taken, err := s.Measures(ctx, m.market, absolute(f.path))
+		taken, err := s.Measures(ctx, m.market, absolute(f.path), s.Force)
 		switch {
 		case err != nil:
 			f.report.fail(err)

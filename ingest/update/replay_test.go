@@ -109,7 +109,7 @@ func TestReplay(t *testing.T) {
 		a := &dayArchive{days: map[string]string{}}
 		rows := 0
 		o.Days = a.take
-		o.Measures = func(_ context.Context, code market.Code, path string) (Taken, error) {
+		o.Measures = func(_ context.Context, code market.Code, path string, _ bool) (Taken, error) {
 			rows = bytes.Count(filetest.Read(t, path), []byte("\n")) - 1
 			if !strings.HasPrefix(filepath.Base(path), "2025_QoS_") || code != market.FR {
 				t.Errorf("got %s of %s, want the campaign 2025 of FR", path, code)

@@ -58,8 +58,7 @@ type Options struct {
 	Dir     folder.Dir
 	Table   *Table
 	Markets []market.Code // empty: all of the table
-	// Force downloads known files too, and overrides the guards of ingest that compare
-	// with the present snapshot.
+	// Force downloads known files too, and overrides the guards that compare them with what is there.
 	Force   bool
 	Version string // of the program
 	Limits  Limits

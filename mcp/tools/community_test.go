@@ -183,7 +183,7 @@ func withSessions(t *testing.T, w *town, ann account.Person) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			path := filetest.New(t, tt.name, tt.text)
-			if _, err := w.measures.Import(t.Context(), market.FR, measure.Sniffed, nil, path); err != nil {
+			if _, err := w.measures.Import(t.Context(), market.FR, measure.Options{}, path); err != nil {
 				t.Fatal(err)
 			}
 		})

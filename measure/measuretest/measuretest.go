@@ -28,7 +28,7 @@ func Open(t testing.TB, now func() time.Time, files ...string) *measure.Store {
 			continue
 		}
 		path := filetest.New(t, fmt.Sprint(i, ".csv"), text)
-		_, err := s.Import(t.Context(), market.Default, measure.Sniffed, nil, path)
+		_, err := s.Import(t.Context(), market.Default, measure.Options{}, path)
 		errtest.Must(t, err)
 	}
 	return s
