@@ -108,7 +108,7 @@ func printImported(w io.Writer, files []*source.Report) error {
 	told := ""
 	for _, f := range files { // both kinds of a campaign say the same
 		if f.Campaign != "" && f.Campaign != told {
-			err = cmp.Or(err, printNote(w, "campaign "+f.Campaign))
+			err = cmp.Or(err, printNote(w, "campaign "+f.Campaign+": "+f.Became))
 		}
 		told = f.Campaign
 	}

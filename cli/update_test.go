@@ -205,3 +205,58 @@ func TestPlanLines(t *testing.T) {
 		t.Errorf("got %q, want %q", b.String(), want)
 	}
 }
+
+// What is lost of a campaign between two updates is fetched again. A file with fewer measurements is taken with --force
+// alone. The columns are those of ARCEP's files that are read.
+func TestUpdateMeasures(t *testing.T) {
+	text := "date_start;hour_start;latitude_start;longitude_start;operator;territory;protocole;bitrate_dl;bitrate_ul;rsrp\n"
+	const rows = 40
+	for i := range rows {
+		text += fmt.Sprintf("23/06/2025;10:48:%02d;45.%03d;4.25;Orange;METROPOLE;DOWNLOAD;104,6;;-10%d\n", i, i, i%10)
+	}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Etag", fmt.Sprintf("%q", fmt.Sprint(len(text))))
+		http.ServeContent(w, r, "", time.Time{}, strings.NewReader(text))
+	}))
+	defer s.Close()
+	dir := filepath.Join(t.TempDir(), "data")
+	must(t, os.Mkdir(dir, 0o700))
+	table := filetest.New(t, "sources.json", fmt.Sprintf(`{"files":[{"market":"FR","name":"qos","for":"measures","find":"url",
+		"url":"%s/2025_QoS_Metropole_data_habitations.csv","licence":"none"}]}`, s.URL))
+	segments := func() []string {
+		t.Helper()
+		paths, err := filepath.Glob(filepath.Join(dir, "measures", "*.seg"))
+		must(t, err)
+		return paths
+	}
+	step := func(when, status, says string, more ...string) {
+		t.Helper()
+		out, errs, _ := command(t.Context(), append([]string{"update", "--data", dir, "--sources", table, "--json"}, more...)...)
+		var r update.Report
+		if err := json.Unmarshal([]byte(out), &r); err != nil || string(r.Sources[0].Status) != status ||
+			!strings.Contains(out, says) {
+			t.Fatalf("%s: %s\n%s\nwant %s with %q", when, out, errs, status, says)
+		}
+	}
+	step("at first", "updated", "new, with 80 measurements")
+	step("again", "unchanged", "")
+	must(t, os.Remove(filepath.Join(dir, "measures.db")))
+	must(t, os.RemoveAll(filepath.Join(dir, "measures")))
+	if _, errs, code := command(t.Context(), "check", "--data", dir, "--accept"); code != exitDone {
+		t.Fatalf("check --accept: exit %d, %s", code, errs)
+	}
+	step("after a loss", "updated", "arcep-2025-habitations are lost or damaged; the files are fetched again")
+	step("after it", "unchanged", "")
+	must(t, os.Truncate(segments()[0], 100))
+	step("after damage", "updated", "corrected, with 80 measurements instead of 80")
+	if n := len(segments()); n != 2 {
+		t.Errorf("%d files of measurements, want 2: the damaged one is replaced", n)
+	}
+	step("after it", "unchanged", "")
+	lines := strings.SplitAfter(text, "\n")
+	text = strings.Join(lines[:rows/2], "")
+	step("with a cut file", "failed", "38, and 80 are there (--force overrides)")
+	step("with the same file", "failed", "refused before")
+	step("with --force", "updated", "corrected, with 38 measurements instead of 80", "--force")
+	step("at last", "unchanged", "")
+}

@@ -15,7 +15,8 @@ var ErrFewer = errors.New("it has far fewer measurements than the campaign that 
 // A campaignRun is a campaign of an import.
 type campaignRun struct {
 	Campaign
-	former  []*segment // that have the campaign now
+	rows    []SegmentInfo // that have the campaign now
+	former  []*segment    // of those, the ones that can be used
 	reports []*source.Report
 }
 
@@ -23,6 +24,11 @@ type campaignRun struct {
 func (i *importRun) campaign(c Campaign) *campaignRun {
 	if i.campaigns[c.ID] == nil {
 		run := &campaignRun{Campaign: c}
+		for _, row := range i.base.rows {
+			if row.Market == i.market.Code && row.Campaign.ID == c.ID {
+				run.rows = append(run.rows, row)
+			}
+		}
 		for _, s := range i.base.segments {
 			if s.Market == i.market.Code && s.Campaign.ID == c.ID {
 				run.former = append(run.former, s)
@@ -41,9 +47,9 @@ func (i *importRun) others(b *builder) []*segment {
 	}
 	c := i.campaign(b.Campaign)
 	b.Replaces = nil
-	for _, s := range c.former {
-		if s.Kind == b.Kind {
-			b.Replaces = append(b.Replaces, s.file)
+	for _, row := range c.rows {
+		if row.Kind == b.Kind {
+			b.Replaces = append(b.Replaces, row.File)
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(i.segments), func(s *segment) bool { return slices.Contains(c.former, s) })
@@ -59,15 +65,18 @@ func (i *importRun) endCampaigns() error {
 				added = append(added, s)
 			}
 		}
-		had, has := rowsOfAll(c.former), rowsOfAll(added)
+		had, has := 0, rowsOfAll(added)
+		for _, row := range c.rows {
+			had += row.Rows
+		}
 		switch {
-		case len(c.former) == 0 && has > 0:
+		case len(c.rows) == 0 && has > 0:
 			c.note("new, with %d measurements", has)
 		case has == 0 && had > 0:
 			return &FileError{fmt.Errorf("%s: %w: none that can be used, and %d are there", c.ID, ErrFewer, had)}
 		case has*100 < had*95 && !i.Force:
 			return &FileError{fmt.Errorf("%s: %w: %d, and %d are there (--force overrides)", c.ID, ErrFewer, has, had)}
-		case had == has && sameRows(added, c.former):
+		case had == has && rowsOfAll(c.former) == had && sameRows(added, c.former):
 			if err := i.drop(added); err != nil {
 				return err
 			}
@@ -77,8 +86,8 @@ func (i *importRun) endCampaigns() error {
 			}
 			c.note("the same as before")
 		case has > 0:
-			for _, s := range c.former {
-				i.change.drop = append(i.change.drop, s.file)
+			for _, row := range c.rows {
+				i.change.drop = append(i.change.drop, row.File)
 			}
 			c.note("corrected, with %d measurements instead of %d", has, had)
 		}
@@ -89,7 +98,7 @@ func (i *importRun) endCampaigns() error {
 // note says in the reports what became of a campaign.
 func (c *campaignRun) note(format string, values ...any) {
 	for _, r := range c.reports {
-		r.Campaign = c.ID + ": " + fmt.Sprintf(format, values...)
+		r.Campaign, r.Became = c.ID, fmt.Sprintf(format, values...)
 	}
 }
 

@@ -165,7 +165,7 @@ func (s *Store) mayReplace(c *change, base *view, segments map[string]*segment, 
 	case len(c.drop) > 0 && !c.adds: // it only moves or removes measurements, so it cannot add one twice
 		return nil
 	case s.viewErr != nil:
-		return fmt.Errorf("what another machine added cannot be read: %w: %w", store.ErrAway, s.viewErr)
+		return s.notFetched()
 	}
 	// base is free of duplicates of the change. Only segments that other machines added since can have
 	// some.
@@ -180,6 +180,11 @@ func (s *Store) mayReplace(c *change, base *view, segments map[string]*segment, 
 		}
 	}
 	return nil
+}
+
+// notFetched returns the error of a view that lacks what another machine added. The caller holds s.viewMu.
+func (s *Store) notFetched() error {
+	return fmt.Errorf("what another machine added cannot be read: %w: %w", store.ErrAway, s.viewErr)
 }
 
 // clean removes the files that no longer count, unless they are being copied. It tries again at the

@@ -158,6 +158,26 @@ func (s *Store) Edition(code market.Code, id string) (Edition, bool) {
 	return all[i], true
 }
 
+// Campaigns returns the ids of the campaigns of a market that are whole: all their files can be used. Error: store.ErrAway while
+// the files of another machine cannot be fetched.
+func (s *Store) Campaigns(code market.Code) (ids []string, err error) {
+	s.viewMu.Lock()
+	defer s.viewMu.Unlock()
+	if s.viewErr != nil {
+		return nil, s.notFetched()
+	}
+	usable, lost := s.loaded(), map[string]bool{}
+	for _, row := range s.rows {
+		if row.Market != code || row.Campaign.ID == "" {
+			continue
+		}
+		ids = append(ids, row.Campaign.ID)
+		lost[row.Campaign.ID] = lost[row.Campaign.ID] || usable[row.File] == nil
+	}
+	slices.Sort(ids)
+	return slices.DeleteFunc(slices.Compact(ids), func(id string) bool { return lost[id] }), nil
+}
+
 // listEditions returns the editions of the markets.
 func (v *view) listEditions() map[market.Code][]Edition {
 	found := map[editionKey]*Edition{}

@@ -97,10 +97,10 @@ func TestCampaignIsReplaced(t *testing.T) {
 		t.Errorf("the same file: served %d and %d, rejected %v; want nothing new", tests.Served, points.Served, tests.Rejected)
 	}
 	corrected := slices.Clone(rows[1:])
-	corrected[3] = strings.Replace(corrected[3], "rsrp=-", "rsrp=-1", 1)
+	corrected[3] = strings.Replace(corrected[3], "rsrp=-", "rsrp=-1", 1) // out of range: no coverage point
 	tests, _ = importedCampaign(t, s, market.FR, file(corrected))
-	if n := testsIn(t, s, Query{}); n != 39 || tests.Served != 39 || !strings.Contains(tests.Campaign, "corrected") {
-		t.Errorf("a corrected file: %d speedtests, report %d %q; want 39", n, tests.Served, tests.Campaign)
+	if n := testsIn(t, s, Query{}); n != 39 || tests.Served != 39 || tests.Became != "corrected, with 77 measurements instead of 80" {
+		t.Errorf("a corrected file: %d speedtests, report %d %q; want 39", n, tests.Served, tests.Became)
 	}
 	if _, err := s.Import(t.Context(), market.FR, Options{}, file(corrected[:20])); !errors.Is(err, ErrFewer) {
 		t.Errorf("a cut file: error %v, want ErrFewer", err)

@@ -22,8 +22,9 @@ type Report struct {
 	Unknown []Spelling `json:"unknownOperators,omitempty"`
 	Kept    bool       `json:"kept,omitempty"` // read from the data folder's sources
 	Warning string     `json:"warning,omitempty"`
-	// Campaign says of measurements that an authority published which campaign they are, and what became of it.
+	// Campaign is the id of the campaign of measurements that an authority published, and Became what became of it.
 	Campaign string `json:"campaign,omitempty"`
+	Became   string `json:"became,omitempty"`
 	// Date is the date of the input, YYYY-MM-DD; "" if the parser does not date inputs
 	// separately.
 	Date    string `json:"date,omitempty"`

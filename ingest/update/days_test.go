@@ -146,10 +146,14 @@ func TestMeasures(t *testing.T) {
 	k.use(strings.Replace(k.file("qos", "listing", "/arcep/?list-type=2&prefix=qos/", `/(\d{4})/Metropole/.*\.csv$`),
 		`"licence"`, `"for":"measures","licence"`, 1))
 	var got []string
-	answer, failure := Taken{}, error(nil)
+	var has []string
+	answer, failure := Taken{Campaigns: []string{"qos-2025"}}, error(nil)
 	o := k.options()
 	o.Measures = func(_ context.Context, code market.Code, path string, force bool) (Taken, error) {
-		if force {
+		switch {
+		case path == "":
+			return Taken{Campaigns: has}, failure
+		case force:
 			return Taken{}, nil
 		}
 		got = append(got, fmt.Sprint(code, filepath.Base(path), string(filetest.Read(t, path))))
@@ -159,16 +163,27 @@ func TestMeasures(t *testing.T) {
 	k.want(k.runWith(o), Failed, "the store is closed")
 	failure = nil
 	k.want(k.runWith(o), Updated, "")
+	has = []string{"qos-2024", "qos-2025"}
 	k.want(k.runWith(o), Unchanged, "")
-	if want := "FR2025_QoS.csva;b\n1;2\n"; len(got) != 2 || got[1] != want {
-		t.Errorf("got %q, want twice %q", got, want)
+	failure = errors.New("the store cannot be opened")
+	k.want(k.runWith(o), Failed, "cannot be opened")
+	failure, has = nil, has[:1]
+	r := k.runWith(o)
+	k.want(r, Updated, "")
+	if note := fmt.Sprint(r.Notes); !strings.Contains(note, "qos-2025") || !strings.Contains(note, "fetched again") {
+		t.Errorf("notes %s, want the campaign that is lost", note)
+	}
+	has = []string{"qos-2025"}
+	k.want(k.runWith(o), Unchanged, "")
+	if want := "FR2025_QoS.csva;b\n1;2\n"; len(got) != 3 || got[1] != want || got[2] != want {
+		t.Errorf("got %q, want three times %q", got, want)
 	}
 	k.put("/arcep/qos/2025/Metropole/2025_QoS.csv", []byte("a;b\n"))
 	answer.Refused = "the table has no rows"
 	k.want(k.runWith(o), Failed, "no rows")
 	k.want(k.runWith(o), Failed, "refused before")
-	if len(got) != 3 {
-		t.Errorf("given %d times, want 3: a refused file is remembered", len(got))
+	if len(got) != 4 {
+		t.Errorf("given %d times, want 4: a refused file is remembered", len(got))
 	}
 	o.Force = true
 	k.want(k.runWith(o), Updated, "")

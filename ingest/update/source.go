@@ -197,7 +197,7 @@ func (s *source) refuse(report *FileReport, v version, err error) {
 	s.state.set(report.Name, r)
 }
 
-// accept remembers that a file was ingested; read is when its feed was read.
+// accept remembers that a file was ingested; see record for read.
 func (s *source) accept(f *fresh, read string) {
 	f.report.Status = Fetched
 	s.state.set(f.report.Name, record{Good: f.version, Read: read})

@@ -65,7 +65,8 @@ type record struct {
 	Good    version `json:"good,omitzero"` // was ingested last
 	Refused version `json:"refused,omitzero"`
 	Reason  string  `json:"reason,omitempty"` // of the refusal
-	Read    string  `json:"read,omitempty"`   // when the good feed was read, in RFC 3339
+	// Read is when the good feed was read, in RFC 3339, or the ids of the campaigns that the good file has.
+	Read string `json:"read,omitempty"`
 }
 
 // known returns the version that was seen last of what is asked for, zero without one.
