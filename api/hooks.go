@@ -225,12 +225,9 @@ func bugEvent(people *community.Store, id string) (*hook.Event, error) {
 }
 
 // UpdateFailed returns what hooks are told about a scheduled update of some markets that failed at a
-// time. feeds are the operators' files.
-func UpdateFailed(markets []market.Code, feeds bool, at time.Time) *hook.Event {
-	data := view.HookUpdate{Markets: markets, Files: "registers"}
-	if feeds {
-		data.Files = "outages"
-	}
+// time. files says which of their files failed, see view.HookUpdate.
+func UpdateFailed(markets []market.Code, files string, at time.Time) *hook.Event {
+	data := view.HookUpdate{Markets: markets, Files: files}
 	names := make([]string, len(markets))
 	for i, m := range markets {
 		names[i] = string(m)

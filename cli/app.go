@@ -250,8 +250,8 @@ func (a *app) hooks() hook.Options {
 func (a *app) connectKeeper() {
 	a.keeper.Log, a.keeper.Feeds, a.keeper.Publisher = a.log, a.stores.Outages.Take, admin.NewCommands(a.stores).Publisher()
 	a.keeper.Measures, a.keeper.Days = a.stores.TakeMeasures, a.stores.TakeOutageDays
-	a.keeper.Failed = func(markets []market.Code, feeds bool) {
-		if err := a.stores.Hooks.Add(api.UpdateFailed(markets, feeds, time.Now())); err != nil {
+	a.keeper.Failed = func(markets []market.Code, files string) {
+		if err := a.stores.Hooks.Add(api.UpdateFailed(markets, files, time.Now())); err != nil {
 			a.log.Error("telling hooks of a failed update failed", "error", err)
 		}
 	}

@@ -80,7 +80,7 @@ func NewHookBug(b *community.Bug) HookBug { return HookBug{b.ID, string(b.State)
 // A HookUpdate is the data of update.failed. The server's log has the reason.
 type HookUpdate struct {
 	Markets []market.Code `json:"markets"`
-	Files   string        `json:"files" doc:"registers, or outages: the operators' files of unavailable sites."`
+	Files   string        `json:"files" doc:"What failed: registers; outages, the operators' files of unavailable sites; outage-days, the daily lists of all operators; or measures."`
 }
 
 // HookChanges are the data of changes.noted: what an edition of a market's register changed, under the

@@ -20,9 +20,9 @@ type Keeper struct {
 	Options
 	Every time.Duration
 	Log   *slog.Logger
-	// Failed, which may be nil, is called when a problem with the authority's files of some markets
-	// begins, or with those of their operators, for feeds. It is not called for each retry.
-	Failed   func(markets []market.Code, feeds bool)
+	// Failed, which may be nil, is called when a problem with files of some markets begins, with what they are: see
+	// SourceReport.of. It is not called for each retry.
+	Failed   func(markets []market.Code, files string)
 	mu       sync.Mutex
 	state    KeeperState
 	problems map[subject]string
@@ -199,7 +199,7 @@ func (k *Keeper) noteSource(r *SourceReport) {
 		}
 	})
 	if began && k.Failed != nil {
-		k.Failed(r.Markets, r.state == folder.FeedsName)
+		k.Failed(r.Markets, r.of())
 	}
 	k.Log.Error("update failed; the present data stays", "markets", r.Markets, "of", r.of(), "error", problem)
 }

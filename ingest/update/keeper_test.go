@@ -13,6 +13,7 @@ import (
 
 	"relais/internal/folder"
 	"relais/market"
+	"relais/outage"
 )
 
 // The server is outside of the bubble: its clock stands still while a request waits.
@@ -23,9 +24,9 @@ func TestKeeper(t *testing.T) {
 		time.Sleep(time.Until(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)))
 		keeper := &Keeper{Options: table, Every: 24 * time.Hour, Log: slog.New(slog.DiscardHandler)}
 		told := 0
-		keeper.Failed = func(markets []market.Code, feeds bool) {
-			if !slices.Equal(markets, []market.Code{market.FR, market.DROM}) || feeds {
-				t.Errorf("told of %v, feeds %v; want FR and DROM", markets, feeds)
+		keeper.Failed = func(markets []market.Code, files string) {
+			if !slices.Equal(markets, []market.Code{market.FR, market.DROM}) || files != "registers" {
+				t.Errorf("told of %s of %v, want registers of FR and DROM", files, markets)
 			}
 			told++
 		}
@@ -59,6 +60,27 @@ func TestKeeper(t *testing.T) {
 		<-ended
 	})
 	k.wantDate("2026-01-15")
+}
+
+// What failed is told by its name.
+func TestKeeperTells(t *testing.T) {
+	k := newKit(t)
+	lines := []string{k.file("a", "url", "/gone", ""),
+		strings.Replace(k.file("b", "url", "/gone", ""), `"licence"`, `"operator":"SFR","licence"`, 1),
+		strings.Replace(k.file("c", "listing", "/gone", "(x)"), `"licence"`, `"for":"unavailable-sites","licence"`, 1),
+		strings.Replace(k.file("d", "url", "/gone", ""), `"licence"`, `"for":"measures","licence"`, 1)}
+	k.use(lines...)
+	keeper := &Keeper{Options: k.options(), Every: time.Hour, Log: slog.New(slog.DiscardHandler)}
+	keeper.Feeds = func(context.Context, market.Code, ...outage.News) ([]outage.Outcome, error) { return nil, nil }
+	keeper.Days = func(context.Context, market.Code, ...DayFile) (Taken, error) { return Taken{}, nil }
+	keeper.Measures = func(context.Context, market.Code, string, bool) (Taken, error) { return Taken{}, nil }
+	var told []string
+	keeper.Failed = func(_ []market.Code, files string) { told = append(told, files) }
+	keeper.start()
+	keeper.runOnce(t.Context(), nil)
+	if want := []string{"registers", "outage-days", "outages", "measures"}; !slices.Equal(told, want) {
+		t.Errorf("told of %q, want %q", told, want)
+	}
 }
 
 // Another process that updates is not a failure. A folder that cannot be used is one of all.

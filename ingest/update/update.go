@@ -131,8 +131,19 @@ type SourceReport struct {
 	state   string          // see group
 }
 
-// of returns what the files of a source are, for the log.
-func (s *SourceReport) of() string { return strings.TrimSuffix(s.state, ".json") }
+// of returns what the files of a source are, for logs and hooks: registers; outages, the operators' lists of unavailable
+// sites; outage-days, the daily lists of all operators; or measures.
+func (s *SourceReport) of() string {
+	switch s.state {
+	case folder.FeedsName:
+		return "outages"
+	case folder.DaysName:
+		return "outage-days"
+	case folder.MeasuresName:
+		return "measures"
+	}
+	return "registers"
+}
 
 // A FileReport is the result for a file.
 type FileReport struct {
