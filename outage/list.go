@@ -119,7 +119,7 @@ type bounded struct {
 
 func (b *bounded) Read(p []byte) (int, error) {
 	if b.left <= 0 {
-		return 0, fmt.Errorf("over %d MiB: this is not a list of unavailable sites", maxFile>>20)
+		return 0, fmt.Errorf("over %d MiB: this is not a list of unavailable sites", MaxFile>>20)
 	}
 	n, err := b.in.Read(p[:min(len(p), b.left)])
 	b.left -= n
@@ -127,7 +127,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 }
 
 func (r *listReader) read(ctx context.Context, in io.Reader, name string) error {
-	list, err := items.NewReader(&bounded{in, maxFile}, name, featuresName)
+	list, err := items.NewReader(&bounded{in, MaxFile}, name, featuresName)
 	if err != nil {
 		return err
 	}

@@ -249,7 +249,7 @@ func TestHostile(t *testing.T) {
 			"f.csv:3: this is the file of BOUYGUES, not of SFR"},
 		{"cut in a row", whole[:len(whole)-60], "f.csv:2: the file ends in the middle of a row"},
 		{"cut in a code", whole + "102", "f.csv:3: the file ends in the middle of a row"},
-		{"too many bytes", strings.Repeat(" ", maxFile+1), "over 32 MiB"},
+		{"too many bytes", strings.Repeat(" ", MaxFile+1), "over 32 MiB"},
 		{"too many rows", fmt.Sprintf(header, "SFR") + strings.Repeat("1;\n", maxRows+1),
 			fmt.Sprintf("f.csv:%d: over 50000 rows", maxRows+2)},
 	} {

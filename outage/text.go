@@ -15,16 +15,17 @@ import (
 	"relais/market"
 )
 
-// The bounds of a file of unavailable sites, about a thousand times those of a national operator's
-// file.
+// MaxFile is the most bytes of a file of unavailable sites.
+const MaxFile = 32 << 20
+
+// Further bounds of such a file. All are about a thousand times those of a national operator's file.
 const (
-	maxFile   = 32 << 20 // bytes
-	maxRows   = 50_000   // of all files of an import together
-	maxCell   = 2000     // bytes
-	maxCode   = 64       // bytes of a site code
-	maxTitles = 100      // lines above the header
-	maxHeader = 1 << 14  // bytes of one line
-	minCells  = 5        // of a header
+	maxRows   = 50_000  // of all files of an import together
+	maxCell   = 2000    // bytes
+	maxCode   = 64      // bytes of a site code
+	maxTitles = 100     // lines above the header
+	maxHeader = 1 << 14 // bytes of one line
+	minCells  = 5       // of a header
 )
 
 // A text is a file with a table: its bytes, and the content and position of its header.
@@ -44,12 +45,12 @@ func (t *text) fail(line int, format string, args ...any) error {
 // readText reads a whole file, which is small, and finds its header.
 func readText(in io.Reader, name string) (*text, error) {
 	t := &text{name: name}
-	data, err := io.ReadAll(io.LimitReader(in, maxFile+1))
+	data, err := io.ReadAll(io.LimitReader(in, MaxFile+1))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if len(data) > maxFile {
-		return nil, t.fail(1, "over %d MiB: this is not a file of unavailable sites", maxFile>>20)
+	if len(data) > MaxFile {
+		return nil, t.fail(1, "over %d MiB: this is not a file of unavailable sites", MaxFile>>20)
 	}
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	switch {

@@ -13,6 +13,7 @@ import (
 	"relais/data"
 	"relais/internal/folder"
 	"relais/market"
+	"relais/outage"
 )
 
 // A Table lists the files to download.
@@ -39,7 +40,7 @@ type File struct {
 	Optional bool   `json:"optional,omitempty"`
 	Licence  string `json:"licence"`
 	About    string `json:"about,omitempty"` // its size and time, for people
-	MaxMB    int64  `json:"maxMB,omitempty"` // of the file; 0: defaultMaxMB, of an operator feedMaxMB
+	MaxMB    int64  `json:"maxMB,omitempty"` // of the file; 0: defaultMaxMB, of unavailable sites listMaxMB
 	Note     string `json:"note,omitempty"`
 }
 
@@ -82,8 +83,8 @@ func (f *File) state() string {
 // the largest published file.
 const defaultMaxMB = 1024
 
-// feedMaxMB is the same for files of unavailable sites: package outage reads no more.
-const feedMaxMB = 32
+// listMaxMB is the most for files of unavailable sites: package outage reads no more.
+const listMaxMB = outage.MaxFile >> 20
 
 // A Find is a way to find the address of a file.
 type Find string
@@ -101,13 +102,16 @@ const (
 // gathered reports whether a file is made from many answers.
 func (p *Place) gathered() bool { return p.Find == bySPARQL || p.Find == byWalk }
 
+// listsSites reports whether a file lists unavailable sites, of an operator or of all.
+func (f *File) listsSites() bool { return f.Operator != "" || f.For == forDays }
+
 // limit returns the largest allowed size in bytes.
 func (f *File) limit() int64 {
 	switch {
 	case f.MaxMB != 0:
 		return f.MaxMB << 20
-	case f.Operator != "":
-		return feedMaxMB << 20
+	case f.listsSites():
+		return listMaxMB << 20
 	}
 	return defaultMaxMB << 20
 }
@@ -227,6 +231,9 @@ func (f *File) check() (err error) {
 	}
 	if f.MaxMB < 0 || f.MaxMB > maxMaxMB {
 		return fmt.Errorf("maxMB is not between 0 and %d", maxMaxMB)
+	}
+	if f.listsSites() && f.MaxMB > listMaxMB {
+		return fmt.Errorf("maxMB is over %d: of unavailable sites, no more is read", listMaxMB)
 	}
 	if err := f.checkUse(); err != nil {
 		return err

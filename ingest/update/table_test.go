@@ -78,6 +78,7 @@ func TestTableErrors(t *testing.T) {
 		{"bad match", file(`"url":"http://c/","find":"stac","match":"("`), "missing closing"},
 		{"match of a fixed url", file(byURL + `,"match":"x"`), "nothing to match"},
 		{"negative size", file(byURL + `,"maxMB":-1`), "maxMB"},
+		{"size of a feed", file(byURL + `,"operator":"SFR","maxMB":33`), "maxMB is over 32"},
 		{"same name", `{"files":[{"name":"x","market":"FR",` + byURL + `},{"name":"x","market":"FR",` + byURL + `}]}`,
 			"two files"},
 		{"operator of another market", file(`"operator":"ZEOP",` + byURL), "want one of SFR, BOUYGUES"},
