@@ -25,6 +25,8 @@ type AddOutageDays struct {
 	Files  []string    `json:"files"` // also folders, and zip archives; none: only say which days there are
 	// Day is the day of the only file, YYYY-MM-DD; "": the days are in the files' names.
 	Day string `json:"day,omitempty"`
+	// Force lets a list replace one of its day that has far more sites.
+	Force bool `json:"force,omitempty"`
 }
 
 // OutageDays is the answer of AddOutageDays.
@@ -48,7 +50,7 @@ type OutageDay struct {
 	// Current are the operators whose unavailable sites of today these are now.
 	Current []string       `json:"current"`
 	Report  *source.Report `json:"report,omitempty"`
-	Refused string         `json:"refused,omitempty"` // what is wrong with the file
+	Refused string         `json:"refused,omitempty"` // why the list was not taken
 }
 
 // Refused returns how many lists were refused.
@@ -93,14 +95,14 @@ func (c AddOutageDays) run(ctx context.Context, s *Stores) (any, error) {
 			continue
 		}
 		if len(month) > 0 && !sameMonth(month[0].Day, l.Day) {
-			if err := c.store(s, month, answer.Days[:i]); err != nil {
+			if _, err := c.store(s, month, answer.Days[:i]); err != nil {
 				return nil, err
 			}
 			month = nil
 		}
 		month = append(month, *l)
 	}
-	if err := c.store(s, month, answer.Days); err != nil {
+	if month, err = c.store(s, month, answer.Days); err != nil {
 		return nil, err
 	}
 	return c.finish(ctx, s, answer, month)
@@ -129,24 +131,31 @@ func (c AddOutageDays) read(ctx context.Context, s *Stores, in *source.Input) (d
 		return d, nil, nil
 	}
 	d.Report, d.Operators = list.Report, list.Operators
-	return d, &history.DayList{Day: day, List: list}, nil
+	return d, &history.DayList{Day: day, Force: c.Force, List: list}, nil
 }
 
-// store stores the lists of a month, and notes the result in those of the days that have one.
-func (c AddOutageDays) store(s *Stores, month []history.DayList, days []OutageDay) error {
+// store stores the lists of a month, and notes the result in those of the days that have one. It returns the lists
+// that were taken.
+func (c AddOutageDays) store(s *Stores, month []history.DayList, days []OutageDay) (taken []history.DayList, err error) {
 	if len(month) == 0 {
-		return nil
+		return nil, nil
 	}
 	added, err := s.History.Add(month...)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for i := len(days) - 1; i >= 0 && len(added) > 0; i-- {
-		if days[i].Refused == "" {
-			days[i].Added, added = added[len(added)-1], added[:len(added)-1]
+	for i, a := range added {
+		if a.Fewer == "" {
+			taken = append(taken, month[i])
 		}
 	}
-	return nil
+	for i := len(days) - 1; i >= 0 && len(added) > 0; i-- {
+		if d := &days[i]; d.Refused == "" {
+			d.Added, added = added[len(added)-1], added[:len(added)-1]
+			d.Refused = d.Fewer
+		}
+	}
+	return taken, nil
 }
 
 // finish makes the newest of the lists today's, if it is the newest of all.

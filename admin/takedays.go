@@ -22,7 +22,7 @@ func (c TakeOutageDays) run(ctx context.Context, s *Stores) (any, error) {
 // be used.
 func (s *Stores) TakeOutageDays(ctx context.Context, code market.Code, files ...update.DayFile) (t update.Taken, err error) {
 	for _, f := range files {
-		answer, err := AddOutageDays{Market: code, Files: []string{f.Path}, Day: f.Day}.run(ctx, s)
+		answer, err := AddOutageDays{Market: code, Files: []string{f.Path}, Day: f.Day, Force: f.Force}.run(ctx, s)
 		if err != nil {
 			return t, err
 		}

@@ -1,11 +1,14 @@
 package admin
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"relais/community"
 	"relais/ingest/update"
 	"relais/internal/filetest"
 	"relais/internal/folder"
@@ -54,6 +57,17 @@ const dayList = `{"type":"FeatureCollection","features":[{"type":"Feature","geom
 "properties":{"operateur":"Orange","departement":"75","commune":"Paris","station_anfr":"0752290012","voix4g":"HS","data4g":"HS",
 "voix":"HS","data":"HS","propre":1,"raison":"INT","debut":"2026-01-02 03:04:05"}}]}`
 
+// daysList is dayList with sites.
+func daysList(sites int) string {
+	head, rest, _ := strings.Cut(dayList, "[")
+	feature := strings.TrimSuffix(rest, "]}")
+	var all []string
+	for i := range sites {
+		all = append(all, strings.Replace(feature, "0752290012", fmt.Sprint("07522900", 10+i), 1))
+	}
+	return head + "[" + strings.Join(all, ",") + "]}"
+}
+
 func TestTakeOutageDays(t *testing.T) {
 	for _, served := range []bool{false, true} {
 		dir := folder.Dir(t.TempDir())
@@ -83,6 +97,22 @@ func TestTakeOutageDays(t *testing.T) {
 		}
 		if got = take(); len(got.Days) != 3 {
 			t.Errorf("served %v: got %+v, want the three days as before", served, got)
+		}
+		today := time.Now().UTC().Format(time.DateOnly)
+		whole, cut := filetest.New(t, "whole.geojson", daysList(40)), filetest.New(t, "cut.geojson", daysList(3))
+		take(update.DayFile{Day: today, Path: whole})
+		sites := func() int {
+			t.Helper()
+			var l OutageList
+			orange := community.ReportFilter{Market: market.FR, Operator: "ORANGE"}
+			must(t, Call(t.Context(), dir, ListOutages{orange, Page{Limit: 1}}, &l, quiet))
+			return l.Feeds[0].Served
+		}
+		if got = take(update.DayFile{Day: today, Path: cut}); !strings.Contains(got.Refused, "it has 3 sites") || sites() != 40 {
+			t.Errorf("served %v: got %+v and %d sites of today, want a cut list refused, and 40", served, got, sites())
+		}
+		if got = take(update.DayFile{Day: today, Path: cut, Force: true}); got.Refused != "" || sites() != 3 {
+			t.Errorf("served %v: got %+v and %d sites of today, want 3", served, got, sites())
 		}
 	}
 }

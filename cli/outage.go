@@ -48,6 +48,7 @@ type outageImport struct {
 	Market   market.Code `required:"" placeholder:"MARKET" help:"The market, such as FR."`
 	Operator string      `placeholder:"OPERATOR" help:"The operator whose own files these are, such as ORANGE; without it, they are lists of all operators."`
 	Day      string      `placeholder:"DAY" help:"The day of a list whose name has none, such as 2026-11-26."`
+	Force    bool        `help:"Take a list with over 5 % fewer sites than the one of its day that is there."`
 	JSON     bool        `name:"json" help:"Print one JSON object."`
 	Files    []string    `arg:"" name:"file" help:"Files, or folders or zip archives of them: an operator's of this moment, or lists of all operators, each of a day."`
 }
@@ -59,6 +60,8 @@ func (c *outageImport) Validate() error {
 		return errors.New("--market: no market named")
 	case c.Day != "" && c.Operator != "":
 		return errors.New("--day is of lists of all operators, which have no --operator")
+	case c.Force && c.Operator != "":
+		return errors.New("--force is of lists of all operators: an operator's own file replaces the one before, whatever it has")
 	case c.Day != "" && site.ParseDate([]byte(c.Day)) == 0:
 		return fmt.Errorf("--day: %.20q is not a day such as 2026-11-26", c.Day)
 	}
@@ -90,7 +93,7 @@ func (c *outageImport) Run(ctx context.Context, streams Streams) error {
 
 // addDays adds lists of all operators to the archive of days.
 func (c *outageImport) addDays(ctx context.Context, streams Streams, paths []string) error {
-	command := admin.AddOutageDays{Market: c.Market, Files: paths, Day: c.Day}
+	command := admin.AddOutageDays{Market: c.Market, Files: paths, Day: c.Day, Force: c.Force}
 	refused := 0
 	err := printAnswer(ctx, c.dataFlag, streams, command, c.JSON, func(r admin.OutageDays) error {
 		refused = r.Refused()
@@ -102,7 +105,7 @@ func (c *outageImport) addDays(ctx context.Context, streams Streams, paths []str
 		return err
 	})
 	if err == nil && refused > 0 {
-		err = fmt.Errorf("%d of the lists cannot be used; what was read before stays", refused)
+		err = fmt.Errorf("%d of the lists were not taken; what was read before stays", refused)
 	}
 	return err
 }

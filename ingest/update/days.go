@@ -16,6 +16,8 @@ import (
 type DayFile struct {
 	Day  string `json:"day"`  // YYYY-MM-DD
 	Path string `json:"path"` // absolute
+	// Force lets the list replace one of its day that has far more sites.
+	Force bool `json:"force,omitempty"`
 }
 
 // Days passes daily lists of unavailable sites to the process that has the stores open. Without a file it only returns
@@ -40,19 +42,21 @@ func (d days) fetch(ctx context.Context, s *source, f *File, report *FileReport)
 		return
 	}
 	all, err := s.client.candidates(ctx, f)
+	var odd []string
 	if err == nil {
-		all, err = daysOf(all, time.Now())
+		all, odd, err = daysOf(all, time.Now())
 	}
 	if err != nil {
 		report.fail(err)
 		return
 	}
+	if len(odd) > 0 {
+		s.report.Notes = append(s.report.Notes, fmt.Sprintf("%s: %d of the files that the catalogue has are not of a day, and were "+
+			"left out; the first is of %.50q", f.Name, len(odd), odd[0]))
+	}
 	newest := all[len(all)-1]
 	last := s.state.Files[f.Name]
-	if s.Force || !slices.Contains(taken.Days, newest.Rank) {
-		last = record{}
-	}
-	if err := s.state.Files[f.Name].checkRank(f, newest); err != nil && !s.Force {
+	if err := last.checkRank(f, newest); err != nil && !s.Force {
 		report.fail(err)
 		return
 	}
@@ -60,12 +64,16 @@ func (d days) fetch(ctx context.Context, s *source, f *File, report *FileReport)
 	var listed []string
 	for _, at := range append([]remote{newest}, all[:len(all)-1]...) {
 		listed = append(listed, at.Rank)
-		known, isNewest := record{}, at.Rank == newest.Rank
-		switch since := s.Choice.since(); {
-		case isNewest:
-			known = last
-		case since == "" || at.Rank < since || slices.Contains(taken.Days, at.Rank) && !s.Force:
+		isNewest, has, since := at.Rank == newest.Rank, slices.Contains(taken.Days, at.Rank), s.Choice.since()
+		if !isNewest && (since == "" || at.Rank < since || has && !s.Force) {
 			continue
+		}
+		known := s.state.Files[refusedDay(f, at)]
+		if isNewest && has {
+			known.Good = last.Good
+		}
+		if s.Force {
+			known = record{}
 		}
 		if !d.day(ctx, s, f, report, at, known, isNewest) {
 			break
@@ -76,20 +84,27 @@ func (d days) fetch(ctx context.Context, s *source, f *File, report *FileReport)
 	slices.Sort(report.Gaps)
 }
 
-// daysOf returns the lists, one for each day. Where a day has several, the last counts.
-func daysOf(all []remote, now time.Time) (list []remote, err error) {
+// refusedDay is the name in the state of a day whose list was refused.
+func refusedDay(f *File, at remote) string { return f.Name + " " + at.Rank }
+
+// daysOf returns the lists, one for each day, at least one. Where a day has several, the last counts. odd is what files
+// have in the place of a day that has begun.
+func daysOf(all []remote, now time.Time) (list []remote, odd []string, err error) {
 	for _, at := range all {
 		day, err := time.Parse(time.DateOnly, at.Rank)
 		switch n := len(list); {
 		case err != nil || day.After(now.AddDate(0, 0, 1)):
-			return nil, fmt.Errorf("the catalogue has a list of the day %.50q", at.Rank)
+			odd = append(odd, at.Rank)
 		case n > 0 && list[n-1].Rank == at.Rank:
 			list[n-1] = at
 		default:
 			list = append(list, at)
 		}
 	}
-	return list, nil
+	if len(list) == 0 {
+		return nil, odd, fmt.Errorf("the catalogue has no list of a day: of %d files, the first is of %.50q", len(odd), odd[0])
+	}
+	return list, odd, nil
 }
 
 // gaps returns the days between two that are not listed. Without a first one it returns nothing.
@@ -114,24 +129,32 @@ func (d days) day(ctx context.Context, s *source, f *File, report *FileReport, a
 	report.URL = redacted(u)
 	get := s.download(f, at, known)
 	err := get.run(ctx)
+	seen := get.got
+	if errors.Is(err, errUnchanged) {
+		seen, err = get.known, nil
+	}
 	report.Bytes += get.received
 	_, useless := errors.AsType[unusable](err)
 	switch status, _ := errors.AsType[statusError](err); {
-	case errors.Is(err, errUnchanged):
+	case err == nil && seen.is(known.Refused):
+		report.fail(fmt.Errorf("%s: %w", at.Rank, known.refusal()))
+		return true
+	case err == nil && seen.is(known.Good):
 		return true
 	case status.code == http.StatusNotFound:
 		report.Gaps = append(report.Gaps, at.Rank)
 		return true
+	case useless:
+		d.refuse(s, f, report, at, seen, err)
+		return true
 	case err != nil:
 		report.fail(fmt.Errorf("%s: %w", at.Rank, err))
-		return useless || status.code == http.StatusForbidden || status.code == http.StatusGone // of this day alone
-	case known.Good != (version{}) && get.got.is(known.Good):
-		return true
+		return status.code == http.StatusForbidden || status.code == http.StatusGone // of this day alone
 	}
 	defer os.RemoveAll(get.dir)
-	taken, err := s.Days(ctx, d.market, DayFile{at.Rank, absolute(get.path)})
+	taken, err := s.Days(ctx, d.market, DayFile{at.Rank, absolute(get.path), s.Force})
 	if err == nil && taken.Refused != "" {
-		report.fail(fmt.Errorf("%s: %s", at.Rank, taken.Refused))
+		d.refuse(s, f, report, at, seen, errors.New(taken.Refused))
 		return true
 	}
 	if err != nil {
@@ -140,11 +163,18 @@ func (d days) day(ctx context.Context, s *source, f *File, report *FileReport, a
 	}
 	report.Days = append(report.Days, at.Rank)
 	s.report.Imports = append(s.report.Imports, taken.Files...)
+	s.state.set(refusedDay(f, at), record{})
 	if newest {
-		s.state.set(f.Name, record{Good: get.got})
+		s.state.set(f.Name, record{Good: seen})
 	}
 	if report.Status != Failed {
 		report.Status = Fetched
 	}
 	return true
+}
+
+// refuse remembers a list that cannot be used.
+func (days) refuse(s *source, f *File, report *FileReport, at remote, v version, err error) {
+	report.fail(fmt.Errorf("%s: %w", at.Rank, err))
+	s.state.refuse(refusedDay(f, at), v, truncate(err.Error(), maxError))
 }

@@ -100,6 +100,52 @@ func TestDays(t *testing.T) {
 	want(run(""), Updated, "", []string{"2026-01-05"}, nil)
 }
 
+// A list that was refused is not fetched again until it changes, and neither is one that cannot be read.
+func TestRefusedDays(t *testing.T) {
+	const path = "/arcep/sites-indisponibles/all/2026-01-0%d/raw2026-01-0%[1]d.geojson"
+	first, second, newest := fmt.Sprintf(path, 1), fmt.Sprintf(path, 2), fmt.Sprintf(path, 5)
+	k, a, run := dayKit(t)
+	a.refused = "2026-01-0" // all of them
+	page := []byte("<html>")
+	k.put(second, page)
+	k.want(run("2026-01-01"), Failed, "2026-01-02: an HTML page, not the file")
+	k.asked()
+	r := run("2026-01-01")
+	k.want(r, Failed, "an HTML page, not the file (refused before, and the file has not changed since; --force tries again)")
+	k.wantAsked("/arcep/ 200", "/arcep/ 200", newest+" 304", first+" 304", second+" 304", fmt.Sprintf(path, 4)+" 404")
+	if len(r.Files[0].Days) > 0 || len(a.days) > 0 {
+		t.Errorf("read %q, %q, want no day", r.Files[0].Days, a.days)
+	}
+	a.refused = ""
+	k.put(second, []byte(`{"features":[2]}`))
+	k.want(run("2026-01-01"), Failed, "2026-01-01: it has no features (refused before")
+	if len(a.days) != 1 || a.days["2026-01-02"] == "" {
+		t.Errorf("got %q, want the day that changed", a.days)
+	}
+	o := k.options()
+	o.Days, o.Choice, o.Force = a.take, &Choice{OutagesSince: "2026-01-01"}, true
+	k.want(k.runWith(o), Updated, "")
+	k.want(run("2026-01-01"), Unchanged, "")
+	if len(a.days) != 3 {
+		t.Errorf("got %q, want three days with --force", a.days)
+	}
+}
+
+// Files of a listing that are of no day do not keep the others out.
+func TestOddDays(t *testing.T) {
+	k, a, run := dayKit(t)
+	k.serveStore([]string{"sites-indisponibles/all/2026-01-01/raw2026-01-01.geojson",
+		"sites-indisponibles/all/2026-02-30/raw2026-02-30.geojson", "sites-indisponibles/all/2999-01-01/raw2999-01-01.geojson"}, 9)
+	r := run("")
+	k.want(r, Updated, "")
+	if note := fmt.Sprint(r.Notes); !strings.Contains(note, `2 of the files`) || !strings.Contains(note, `"2026-02-30"`) {
+		t.Errorf("notes %s, want the files that are left out", note)
+	}
+	if len(a.days) != 1 || a.days["2026-01-01"] == "" {
+		t.Errorf("got %q, want the day", a.days)
+	}
+}
+
 func TestDayErrors(t *testing.T) {
 	const second = "/arcep/sites-indisponibles/all/2026-01-02/raw2026-01-02.geojson"
 	for _, tt := range []struct {
@@ -120,7 +166,7 @@ func TestDayErrors(t *testing.T) {
 			"the store is closed", nil},
 		{"a day of the future", func(k *kit, _ *dayArchive) {
 			k.serveStore([]string{"sites-indisponibles/all/2999-01-01/raw2999-01-01.geojson"}, 9)
-		}, `a list of the day "2999-01-01"`, nil},
+		}, `of 1 files, the first is of "2999-01-01"`, nil},
 		{"no list", func(k *kit, _ *dayArchive) { k.serveStore(nil, 9) }, "none of its 0 files", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

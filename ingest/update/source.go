@@ -189,12 +189,7 @@ func (s *source) download(f *File, at remote, last record) *download {
 // refuse remembers a version that cannot be used, if anything identifies it.
 func (s *source) refuse(report *FileReport, v version, err error) {
 	report.fail(err)
-	r := s.state.Files[report.Name]
-	r.Refused, r.Reason = version{}, ""
-	if v.SHA256 != "" || len(v.conditions()) > 0 {
-		r.Refused, r.Reason = v, report.Error
-	}
-	s.state.set(report.Name, r)
+	s.state.refuse(report.Name, v, report.Error)
 }
 
 // accept remembers that a file was ingested; see record for read.

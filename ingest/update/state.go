@@ -133,6 +133,16 @@ func (s *state) set(name string, r record) {
 	}
 }
 
+// refuse stores a version that cannot be used, if anything identifies it.
+func (s *state) refuse(name string, v version, reason string) {
+	r := s.Files[name]
+	r.Refused, r.Reason = version{}, ""
+	if v.SHA256 != "" || len(v.conditions()) > 0 {
+		r.Refused, r.Reason = v, reason
+	}
+	s.set(name, r)
+}
+
 // write writes the state if it changed.
 func (s *state) write(path string) error {
 	if s.upgraded && len(s.Files) == 0 && len(s.Snapshots) == 0 {

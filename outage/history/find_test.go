@@ -185,10 +185,10 @@ func TestFind(t *testing.T) {
 	rng.Shuffle(len(days), func(i, j int) { days[i], days[j] = days[j], days[i] })
 	for _, day := range days {
 		if rng.IntN(4) == 0 { // first with the rows of another day
-			_, err := s.Add(DayList{day, listOf(t, lists[days[rng.IntN(len(days))]])})
+			_, err := s.Add(DayList{Day: day, List: listOf(t, lists[days[rng.IntN(len(days))]])})
 			errtest.Must(t, err)
 		}
-		_, err := s.Add(DayList{day, listOf(t, lists[day])})
+		_, err := s.Add(DayList{Day: day, Force: true, List: listOf(t, lists[day])})
 		errtest.Must(t, err)
 	}
 	box := &geo.Box{South: 48.10105, North: 48.10505, West: -2, East: -1}
@@ -226,7 +226,7 @@ func TestAdd(t *testing.T) {
 		{[]feature{f, g}, Added{}}, {[]feature{g, f}, Added{Unchanged: true}}, {[]feature{f}, Added{Replaced: true}},
 		{[]feature{f}, Added{Unchanged: true}},
 	} {
-		got, err := s.Add(DayList{day, listOf(t, tt.rows)})
+		got, err := s.Add(DayList{Day: day, List: listOf(t, tt.rows)})
 		if err != nil || !slices.Equal(got, []Added{tt.want}) {
 			t.Errorf("%d: got %+v, %v, want %+v", i, got, err, tt.want)
 		}
@@ -241,11 +241,52 @@ func TestAdd(t *testing.T) {
 	}
 }
 
+// A list that may be cut does not replace its day, and does not stop the other lists.
+func TestAddFewer(t *testing.T) {
+	s := Open(storetest.New(t, Buckets...))
+	day := site.DateOf(2026, 11, 26)
+	var rows []feature
+	for i := range 400 {
+		rows = append(rows, feature{operator: "Orange", station: fmt.Sprint(35000001 + i), reason: "INT", department: "35"})
+	}
+	for _, tt := range []struct {
+		name                    string
+		rows                    int
+		force, synthetic, fewer bool
+		want                    int // sites of the day afterwards
+	}{
+		{"a demonstration", 400, false, true, false, 400},
+		{"published, and smaller", 300, false, false, false, 300},
+		{"larger", 400, false, false, false, 400},
+		{"95 %", 380, false, false, false, 380},
+		{"94 %", 357, false, false, true, 380},
+		{"cut", 20, false, false, true, 380},
+		{"cut, with force", 20, true, false, false, 20},
+		{"ten fewer", 10, false, false, false, 10},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			l := listOf(t, rows[:tt.rows])
+			l.Synthetic = tt.synthetic
+			got, err := s.Add(DayList{Day: day, Force: tt.force, List: l}, DayList{Day: day + 1, Force: true, List: l})
+			errtest.Must(t, err)
+			if (got[0].Fewer != "") != tt.fewer || got[1].Fewer != "" || tt.fewer && !strings.Contains(got[0].Fewer, "--force") {
+				t.Errorf("got %+v, want one that is refused: %v", got, tt.fewer)
+			}
+			for at, want := range map[site.Date]int{day: tt.want, day + 1: tt.rows} {
+				found, err := s.Find(context.Background(), Query{Market: market.FR, From: at, To: at, Limit: 1})
+				if err != nil || found.Total != want {
+					t.Errorf("%v: %d sites, %v, want %d", at, found.Total, err, want)
+				}
+			}
+		})
+	}
+}
+
 // A month that is damaged is an error, never a month without outages.
 func TestDamaged(t *testing.T) {
 	db := storetest.New(t, Buckets...)
 	s, day := Open(db), site.DateOf(2026, 11, 26)
-	_, err := s.Add(DayList{day, listOf(t, randomDays(rand.New(rand.NewPCG(1, 1)), day, 5, 20)[day+1])})
+	_, err := s.Add(DayList{Day: day, List: listOf(t, randomDays(rand.New(rand.NewPCG(1, 1)), day, 5, 20)[day+1])})
 	errtest.Must(t, err)
 	key := string(keyOf(market.FR, day))
 	packed := storetest.Set(t, db, bucket, key, []byte("x"))

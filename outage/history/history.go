@@ -77,16 +77,20 @@ type Added struct {
 	Replaced bool `json:"replaced"`
 	// Unchanged reports that the day had been read before with the same rows.
 	Unchanged bool `json:"unchanged"`
+	// Fewer says why the day stays as it was: the list has far fewer rows. "" if it does not.
+	Fewer string `json:"-"`
 }
 
 // A DayList is the list of a day.
 type DayList struct {
-	Day site.Date
+	Day   site.Date
+	Force bool // in place of a list with any number of rows
 	*outage.List
 }
 
 // Add stores lists, each in place of an earlier one of its day, all or none, and returns for each what that did. They
-// are on disk when Add returns. Lists of one month cost little more than one of them.
+// are on disk when Add returns. A day stays as it was if a list has less than 95 % of its rows: most likely it is cut.
+// Lists of one month cost little more than one of them.
 func (s *Store) Add(lists ...DayList) (done []Added, err error) {
 	if s.db == nil || s.db.ReadOnly() {
 		return nil, errReadOnly
@@ -101,6 +105,10 @@ func (s *Store) Add(lists ...DayList) (done []Added, err error) {
 				if m, err = stored(tx, key); err != nil {
 					return err
 				}
+			}
+			if fewer := m.fewer(bitOf(l.Day), l); fewer != "" {
+				done = append(done, Added{Fewer: fewer})
+				continue
 			}
 			added := m.replace(bitOf(l.Day), l.List)
 			if done = append(done, added); !added.Unchanged {

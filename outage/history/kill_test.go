@@ -42,7 +42,7 @@ func addForEver(dir string) error {
 			return err
 		}
 		fmt.Println("adding", name, day)
-		if _, err := s.Add(DayList{site.DateOf(2026, 1, 1) + site.Date(day), l}); err != nil {
+		if _, err := s.Add(DayList{Day: site.DateOf(2026, 1, 1) + site.Date(day), Force: true, List: l}); err != nil {
 			return err
 		}
 		fmt.Println("added", name, day)

@@ -2,6 +2,7 @@ package history
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -55,6 +56,25 @@ const noPlace = math.MinInt32
 // size returns the bytes of the month in memory.
 func (m *month) size() int64 {
 	return int64(len(m.rows))*64 + int64(m.texts.Size()) + int64(m.texts.Len())*4
+}
+
+// fewRows is how many rows a day may always lose: among few, a share says little.
+const fewRows = 10
+
+// fewer says why a list must not replace a day, "" if it may. A list that an authority published replaces one that
+// was made up for a demonstration, whatever its size.
+func (m *month) fewer(day dayBits, l DayList) string {
+	had, has := 0, len(l.Entries)
+	for i := range m.rows {
+		if m.rows[i].days&day != 0 {
+			had++
+		}
+	}
+	if l.Force || m.synthetic&day != 0 && !l.Synthetic || had-has <= fewRows || has*100 >= had*95 {
+		return ""
+	}
+	return fmt.Sprintf("it has %d sites, and the list of this day that is there has %d: over 5 %% would be gone, so the file "+
+		"may be a part; what is there stays (--force overrides)", has, had)
 }
 
 // replace makes the rows of a day those of a list, and says what that did.

@@ -44,7 +44,7 @@ func TestNationalSize(t *testing.T) {
 			rows, left[e] = append(rows, e), 1+rng.IntN(6)
 		}
 		live = rows
-		_, err := s.Add(DayList{day, &outage.List{Market: market.FR, Operators: operators, Entries: rows}})
+		_, err := s.Add(DayList{Day: day, List: &outage.List{Market: market.FR, Operators: operators, Entries: rows}})
 		errtest.Must(t, err)
 	}
 	info, err := os.Stat(path)
