@@ -32,6 +32,7 @@ type download struct {
 	got      version // what the server has
 	path     string
 	received int64 // bytes, of all tries
+	missing  int   // see gatherer
 }
 
 // errUnchanged says that the server has the known version.

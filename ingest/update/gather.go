@@ -22,8 +22,8 @@ const askAgain = 7 * 24 * time.Hour
 // maxAnswer is the largest allowed size of one answer among many, in bytes.
 const maxAnswer = 64 << 20
 
-// A gatherer writes a file made from many answers.
-type gatherer func(ctx context.Context, w io.Writer) error
+// A gatherer writes a file made from many answers. missing is how many items lack a page that the server does not have.
+type gatherer func(ctx context.Context, w io.Writer) (missing int, err error)
 
 // gather writes the file of a query service or a walk. Only a whole one has a checksum.
 func (d *download) gather(ctx context.Context) error {
@@ -42,14 +42,16 @@ func (d *download) gather(ctx context.Context) error {
 	}
 	sum := sha256.New()
 	w := bufio.NewWriterSize(&limited{io.MultiWriter(f, sum, came), d.limit}, 64<<10)
-	if err := d.write(ctx, w); err != nil {
+	if d.missing, err = d.write(ctx, w); err != nil {
 		return err
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	d.got = version{Asked: asked(d.remote, d.limit), Rank: d.remote.Rank, SHA256: hex.EncodeToString(sum.Sum(nil)),
-		Gathered: time.Now().UTC()}
+	d.got = version{Asked: asked(d.remote, d.limit), Rank: d.remote.Rank, SHA256: hex.EncodeToString(sum.Sum(nil))}
+	if d.missing == 0 { // else the next run asks for the others
+		d.got.Gathered = time.Now().UTC()
+	}
 	return f.Close()
 }
 

@@ -33,6 +33,10 @@ func clearDownloads(dir folder.Dir) error {
 			err = errors.Join(err, system.RemoveAll(filepath.Join(dir.Downloads(), e.Name())))
 		}
 	}
+	temporary, _ := filepath.Glob(filepath.Join(dir.Downloads(), walksFolder, ".*")) // of a killed process
+	for _, path := range temporary {
+		err = errors.Join(err, os.Remove(path))
+	}
 	os.Remove(filepath.Join(dir.Downloads(), walksFolder)) // if it is empty
 	os.Remove(dir.Downloads())                             // likewise
 	return err
@@ -41,11 +45,13 @@ func clearDownloads(dir folder.Dir) error {
 // A part is a file of the items that walks brought: a line of JSON for each. The last line may be broken, if the
 // process was killed.
 type part struct {
-	f     *os.File
-	spans map[string]span // by id
-	end   int64
-	asked string
-	now   time.Time
+	f       *os.File
+	spans   map[string]span // by id
+	end     int64
+	limit   int64 // of end
+	missing int   // items that lack a page
+	asked   string
+	now     time.Time
 }
 
 // A span is where the answers of an item are in the file.
@@ -56,38 +62,52 @@ type partItem struct {
 	Asked   string          `json:"asked"` // what the walk asks, see File.digest
 	ID      string          `json:"id"`
 	At      time.Time       `json:"at"`
+	Missing bool            `json:"missing,omitempty"` // the server did not have a page
 	Answers json.RawMessage `json:"answers"`
 }
 
-// openPart opens the items of a walk, without those that are old or of another question.
-func openPart(path, asked string, now time.Time) (*part, error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, err
-	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	p := &part{f: f, spans: map[string]span{}, asked: asked, now: now}
-	in := bufio.NewReader(f)
-	for {
-		line, err := in.ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
-			break
+// openPart opens the items of a walk, at most limit bytes. It removes those that are asked for again: old ones, those of
+// another question, and those that lack a page.
+func openPart(path, asked string, limit int64, now time.Time) (*part, error) {
+	p := &part{spans: map[string]span{}, limit: limit, asked: asked, now: now}
+	err := folder.ReplacePrivate(path, func(w io.Writer) error {
+		f, err := os.Open(path)
+		if errors.Is(err, os.ErrNotExist) {
+			return nil
 		}
 		if err != nil {
-			return nil, errors.Join(err, f.Close())
+			return err
+		}
+		defer f.Close()
+		return p.sift(w, bufio.NewReader(f))
+	})
+	if err == nil {
+		p.f, err = os.OpenFile(path, os.O_RDWR, 0)
+	}
+	return p, err
+}
+
+// sift copies the lines that are still good, and notes their items.
+func (p *part) sift(w io.Writer, in *bufio.Reader) error {
+	for {
+		line, err := in.ReadBytes('\n')
+		if errors.Is(err, io.EOF) { // a broken last line counts for nothing
+			return nil
+		}
+		if err != nil {
+			return err
 		}
 		var item partItem
-		if json.Unmarshal(line, &item) == nil && item.Asked == asked && now.Sub(item.At) < askAgain && !item.At.After(now) {
-			p.note(item.ID, line, item.Answers)
+		if json.Unmarshal(line, &item) != nil || item.Asked != p.asked || item.Missing || p.now.Sub(item.At) >= askAgain ||
+			item.At.After(p.now) {
+			continue
 		}
+		if _, err := w.Write(line); err != nil {
+			return err
+		}
+		p.note(item.ID, line, item.Answers)
 		p.end += int64(len(line))
 	}
-	if err := f.Truncate(p.end); err != nil { // a broken last line
-		return nil, errors.Join(err, f.Close())
-	}
-	return p, nil
 }
 
 // note remembers a line at the end of the file. The answers are its last member.
@@ -109,19 +129,24 @@ func (p *part) count(ids []string) (n int) {
 }
 
 // add adds an item, whose answers are compact JSON.
-func (p *part) add(id string, answers []byte) error {
+func (p *part) add(id string, answers []byte, missing bool) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false) // so that the answers stay as they are
-	if err := e.Encode(partItem{p.asked, id, p.now, answers}); err != nil {
+	if err := e.Encode(partItem{p.asked, id, p.now, missing, answers}); err != nil {
 		return err
 	}
 	line := b.Bytes()
+	if p.end+int64(len(line)) > p.limit {
+		return unusable{errors.New("its items have more bytes than it may have (maxMB)")}
+	}
 	if _, err := p.f.WriteAt(line, p.end); err != nil {
 		return err
 	}
 	p.note(id, line, answers)
-	p.end += int64(len(line))
+	if p.end += int64(len(line)); missing {
+		p.missing++
+	}
 	return nil
 }
 

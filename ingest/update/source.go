@@ -59,7 +59,7 @@ func (s *source) run(ctx context.Context) {
 	s.conclude()
 }
 
-// dropParts removes the items of walks that were done in this run.
+// dropParts removes the items of walks that were done in this run, and lack nothing.
 func (s *source) dropParts(began time.Time) {
 	for _, f := range s.files {
 		r := s.state.Files[f.Name]
@@ -144,6 +144,10 @@ func (s *source) fetch(ctx context.Context, f *File, report *FileReport) {
 	seen := d.got
 	if errors.Is(err, errUnchanged) {
 		seen, err = d.known, nil
+	}
+	if d.missing > 0 {
+		s.report.Notes = append(s.report.Notes, fmt.Sprintf("%s: the server does not have all pages of %d items; they are null, "+
+			"and the next update asks for them again", f.Name, d.missing))
 	}
 	report.Bytes, report.ETag, report.LastModified = d.received, seen.ETag, seen.LastModified
 	_, useless := errors.AsType[unusable](err)

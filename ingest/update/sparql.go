@@ -1,6 +1,7 @@
 package update
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"strings"
 
 	"relais/data"
+	"relais/ingest/items"
 )
 
 // A Query is one question to a query service.
@@ -33,6 +35,8 @@ const (
 var (
 	querySelect = regexp.MustCompile(`(?im)^SELECT\b`)
 	queryOrder  = regexp.MustCompile(`(?im)^ORDER BY\b`)
+
+	queryVariable = regexp.MustCompile(`[?$](\w+)`)
 )
 
 // checkQueries reads the queries of the table.
@@ -69,14 +73,17 @@ func (q *Query) page(offset int) string {
 	return fmt.Sprintf("%s\nLIMIT %d OFFSET %d\n", strings.TrimSpace(q.text), pageRows, offset)
 }
 
+// vars returns the names of the variables, which are the query's in the line of SELECT.
+func (q *Query) vars() (names []string) {
+	line, _, _ := strings.Cut(q.text[querySelect.FindStringIndex(q.text)[0]:], "\n")
+	for _, m := range queryVariable.FindAllStringSubmatch(line, -1) {
+		names = append(names, m[1])
+	}
+	return names
+}
+
 // A term is a value of an answer in the SPARQL results format.
 type term map[string]string
-
-// An answer is one in the SPARQL results format. Each binding is one row, by the names of the variables.
-type answer struct {
-	Head    struct{ Vars []string }
-	Results *struct{ Bindings []map[string]term }
-}
 
 // A queried service is asked page by page, one request at a time.
 type queried struct {
@@ -90,7 +97,7 @@ var errChanged = errors.New("the service changed while it was asked")
 // query returns a gatherer of the answers to all queries.
 func (c *client) query(f *File) gatherer {
 	s := &queried{c, f.URL, pacer{every: c.Pace}}
-	return func(ctx context.Context, w io.Writer) error {
+	return func(ctx context.Context, w io.Writer) (int, error) {
 		_, err := io.WriteString(w, `{"queries":{`)
 		for i := range f.Queries {
 			q := &f.Queries[i]
@@ -101,16 +108,16 @@ func (c *client) query(f *File) gatherer {
 				err = s.write(ctx, w, q)
 			}
 			if err != nil {
-				return fmt.Errorf("%s: %w", q.Name, err)
+				return 0, fmt.Errorf("%s: %w", q.Name, err)
 			}
 		}
 		_, err = io.WriteString(w, "\n}}\n")
-		return err
+		return 0, err
 	}
 }
 
 // write writes all rows of a query as one answer, one row a line. The rows must be as many as the service counts, before
-// and after, and none must come twice: so none was skipped.
+// and after, and none must come twice. It does not notice a row that is skipped while another one joins the answer.
 func (s *queried) write(ctx context.Context, w io.Writer, q *Query) error {
 	want, err := s.count(ctx, q)
 	if err != nil {
@@ -118,17 +125,16 @@ func (s *queried) write(ctx context.Context, w io.Writer, q *Query) error {
 	}
 	seed, seen := maphash.MakeSeed(), make(map[uint64]bool, min(want, 1<<20))
 	for n := 0; n < want || n == 0; {
-		a, err := s.ask(ctx, q.page(n))
+		rows, err := s.ask(ctx, q.page(n))
 		if err != nil {
 			return fmt.Errorf("its rows from %d on: %w", n, err)
 		}
 		if n == 0 {
-			head, _ := json.Marshal(a.Head.Vars)
+			head, _ := json.Marshal(q.vars())
 			if _, err := fmt.Fprintf(w, `{"head":{"vars":%s},"results":{"bindings":[`, head); err != nil {
 				return err
 			}
 		}
-		rows := a.Results.Bindings
 		switch {
 		case len(rows) == 0 && n == 0 && want == 0:
 			return errors.New("the service has no rows")
@@ -137,8 +143,7 @@ func (s *queried) write(ctx context.Context, w io.Writer, q *Query) error {
 		case n+len(rows) > want:
 			return fmt.Errorf("%w: it counts %d rows and sends more", errChanged, want)
 		}
-		for _, row := range rows {
-			text, _ := json.Marshal(row) // with its members in order
+		for _, text := range rows {
 			if sum := maphash.Bytes(seed, text); seen[sum] {
 				return fmt.Errorf("the page from row %d on repeats a row, so that others may be missing: %s", n,
 					truncate(string(text), maxShown))
@@ -164,11 +169,13 @@ func (s *queried) write(ctx context.Context, w io.Writer, q *Query) error {
 
 // count asks for the number of rows.
 func (s *queried) count(ctx context.Context, q *Query) (int, error) {
-	a, err := s.ask(ctx, q.count())
+	rows, err := s.ask(ctx, q.count())
 	if err != nil {
 		return 0, fmt.Errorf("counting its rows: %w", err)
 	}
-	for _, row := range a.Results.Bindings {
+	if len(rows) > 0 {
+		var row map[string]term
+		_ = json.Unmarshal(rows[0], &row) // it was encoded here
 		for _, v := range row {
 			if n, err := strconv.Atoi(v["value"]); err == nil && n >= 0 && n <= maxRows {
 				return n, nil
@@ -178,8 +185,8 @@ func (s *queried) count(ctx context.Context, q *Query) (int, error) {
 	return 0, fmt.Errorf("counting its rows: the answer has no number between 0 and %d", maxRows)
 }
 
-// ask sends one query and returns its answer.
-func (s *queried) ask(ctx context.Context, query string) (a answer, err error) {
+// ask sends one query and returns the rows of the answer, see readRows.
+func (s *queried) ask(ctx context.Context, query string) (rows [][]byte, err error) {
 	form := url.Values{"query": {query}}.Encode()
 	err = s.retry(ctx, func(ctx context.Context) error {
 		if err := s.pace.wait(ctx); err != nil {
@@ -191,31 +198,56 @@ func (s *queried) ask(ctx context.Context, query string) (a answer, err error) {
 		}
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		r.Header.Set("Accept", "application/sparql-results+json")
-		return s.exchange(ctx, r, []int{http.StatusOK}, func(_ *http.Response, body io.Reader) error {
-			text, err := readText(body, maxAnswer)
-			if err == nil {
-				a, err = parseAnswer(text)
-			}
+		return s.exchange(ctx, r, []int{http.StatusOK}, func(_ *http.Response, body io.Reader) (err error) {
+			rows, err = readRows(body)
 			return err
 		})
 	})
-	return a, err
+	return rows, err
 }
 
-func parseAnswer(text []byte) (a answer, err error) {
-	if isOverrun(text[:min(len(text), sniffed)]) {
-		return a, temporary{error: errors.New("the service says that it has too many sessions")}
+// readRows reads the bindings of an answer in the SPARQL results format one by one. Each is one row in JSON, by the
+// names of the variables, with its members in order. They have at most maxAnswer bytes.
+func readRows(body io.Reader) (rows [][]byte, err error) {
+	in := bufio.NewReader(&io.LimitedReader{R: body, N: maxAnswer})
+	head, err := in.Peek(sniffed)
+	switch {
+	case err != nil && !errors.Is(err, io.EOF):
+		return nil, err
+	case isOverrun(head):
+		return nil, temporary{error: errors.New("the service says that it has too many sessions")}
 	}
-	if err := sniff(text); err != nil {
-		return a, err
+	if err := sniff(head); err != nil {
+		return nil, err
 	}
-	if err := json.Unmarshal(text, &a); err != nil {
-		return a, fmt.Errorf("not an answer in the SPARQL results format: %w", err)
+	list, err := items.NewPathReader(in, "the answer", "results/bindings/[]")
+	if err != nil {
+		return nil, wrongAnswer(err)
 	}
-	if a.Results == nil {
-		return a, errors.New("not an answer in the SPARQL results format: it has no results")
+	for size := 0; list.Next(); {
+		if list.Broken() != "" || len(list.Bytes()) > items.MaxItem {
+			return nil, fmt.Errorf("row %d of the answer is not an object of at most %d bytes", len(rows)+1, items.MaxItem)
+		}
+		var row map[string]term
+		if err := json.Unmarshal(list.Bytes(), &row); err != nil {
+			return nil, wrongAnswer(fmt.Errorf("row %d: %w", len(rows)+1, err))
+		}
+		text, _ := json.Marshal(row) // it was decoded from JSON
+		if size += len(text); size > maxAnswer {
+			return nil, fmt.Errorf("the answer has over %d bytes", maxAnswer)
+		}
+		rows = append(rows, text)
 	}
-	return a, nil
+	return rows, wrongAnswer(list.Err())
+}
+
+// wrongAnswer says of an error of reading, which may be nil, that the answer has another form. Errors of the network
+// stay as they are.
+func wrongAnswer(err error) error {
+	if _, network := errors.AsType[temporary](err); network || err == nil {
+		return err
+	}
+	return fmt.Errorf("not an answer in the SPARQL results format of at most %d MB: %w", maxAnswer>>20, err)
 }
 
 // writeLine begins a line of a list or an object in JSON.

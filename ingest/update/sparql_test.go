@@ -66,6 +66,12 @@ func (s *triples) handler(t *testing.T) handler {
 	}
 }
 
+// An answer is one in the SPARQL results format. Each binding is one row, by the names of the variables.
+type answer struct {
+	Head    struct{ Vars []string }
+	Results struct{ Bindings []map[string]term }
+}
+
 // antennaRows returns rows of two variables, in their order.
 func antennaRows(n int) (rows []map[string]term) {
 	for i := range n {
@@ -185,7 +191,9 @@ func TestQueryErrors(t *testing.T) {
 		{"HTML", "<!doctype html><html>", "an HTML page"},
 		{"text", "Too Many Sessions", "too many sessions (after 3 tries)"},
 		{"XML", "<?xml version=\"1.0\"?><sparql/>", "an XML document"},
-		{"another object", `{"boolean":true}`, "it has no results"},
+		{"another object", `{"boolean":true}`, "no number"},
+		{"no list", `{"results":{"bindings":{}}}`, "not an answer"},
+		{"a list of numbers", `{"results":{"bindings":[1]}}`, "row 1 of the answer is not an object"},
 		{"cut", `{"results":{"bindings":[{"rows":{"val`, "not an answer"},
 		{"another type", `{"results":{"bindings":[{"rows":{"value":{"x":1}}}]}}`, "not an answer"},
 		{"no number", `{"results":{"bindings":[{"rows":{"value":"many"}}]}}`, "no number"},

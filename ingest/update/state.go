@@ -26,7 +26,7 @@ type version struct {
 	LastModified string `json:"lastModified,omitempty"`
 	SHA256       string `json:"sha256,omitempty"`
 	Rank         string `json:"rank,omitempty"` // see remote; of a query service or a walk, what is asked
-	// Gathered is when the last of the many answers that the file is made from came.
+	// Gathered is when the last of the many answers that the file is made from came; zero if items lack a page.
 	Gathered time.Time `json:"gathered,omitzero"`
 }
 

@@ -67,21 +67,24 @@ type walker struct {
 // walk returns a gatherer of the list and the pages of each item. Complete items are kept in the file at partial, so
 // that an interrupted walk goes on.
 func (c *client) walk(f *File, partial string) gatherer {
-	return func(ctx context.Context, w io.Writer) (err error) {
-		p, err := openPart(partial, f.digest(), time.Now())
+	return func(ctx context.Context, w io.Writer) (missing int, err error) {
+		p, err := openPart(partial, f.digest(), f.limit(), time.Now())
 		if err != nil {
-			return err
+			return 0, err
 		}
 		defer func() { err = errors.Join(err, p.close()) }()
 		t := &walker{c, f, pacer{every: c.Pace}, p}
 		list, ids, err := t.list(ctx)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		if err := t.fetch(ctx, ids); err != nil {
-			return err
+			return 0, err
 		}
-		return t.write(w, list, ids)
+		if p.missing == len(ids) {
+			return 0, fmt.Errorf("the server has the pages of none of the %d items", len(ids))
+		}
+		return p.missing, t.write(w, list, ids)
 	}
 }
 
@@ -130,9 +133,9 @@ func (t *walker) fetch(ctx context.Context, ids []string) error {
 		if t.part.has(id) {
 			continue
 		}
-		item, err := t.item(ctx, id)
+		item, missing, err := t.item(ctx, id)
 		if err == nil {
-			if err := t.part.add(id, item); err != nil {
+			if err := t.part.add(id, item, missing); err != nil {
 				return err
 			}
 			row = 0
@@ -160,8 +163,8 @@ func cmpError(a, b error) error {
 	return b
 }
 
-// item asks for the pages of an item.
-func (t *walker) item(ctx context.Context, id string) (text []byte, err error) {
+// item asks for the pages of an item. missing reports that the server does not have one.
+func (t *walker) item(ctx context.Context, id string) (text []byte, missing bool, err error) {
 	text = []byte("{")
 	var before map[string]json.RawMessage
 	for i, page := range t.file.Pages {
@@ -169,8 +172,9 @@ func (t *walker) item(ctx context.Context, id string) (text []byte, err error) {
 		if i == 0 || !page.left(before) {
 			at := strings.ReplaceAll(page.URL, itemMark, url.QueryEscape(page.target(id, before)))
 			if a, err = t.answer(ctx, at); err != nil {
-				return nil, fmt.Errorf("%s: %w", page.Name, err)
+				return nil, false, fmt.Errorf("%s: %w", page.Name, err)
 			}
+			missing = missing || a == nil
 		}
 		before = nil
 		_ = json.Unmarshal(a, &before) // an answer of another shape has no members
@@ -182,7 +186,7 @@ func (t *walker) item(ctx context.Context, id string) (text []byte, err error) {
 		}
 		text = append(fmt.Appendf(text, "%q:", page.Name), a...)
 	}
-	return append(text, '}'), nil
+	return append(text, '}'), missing, nil
 }
 
 // left reports whether the page is not asked for.

@@ -1,6 +1,7 @@
 package update
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -146,12 +147,106 @@ func TestWalkErrors(t *testing.T) {
 	if text, err := k.gathered(k.walkLine()); err != nil || strings.Count(text, `"permitantennas":null`) != 3 {
 		t.Errorf("got %s, %v; want pages that are not there as null", text, err)
 	}
+	k.put("/meta", []byte("{}"))
+	k.behave("/permit", answering(200, "{}"))
 	k.behave("/meta", once(answering(429, "", "Retry-After", "1")))
 	os.RemoveAll(filepath.Dir(partOf(k.dir, "walk")))
 	began := time.Now()
 	if _, err := k.gathered(k.walkLine()); err != nil || time.Since(began) < time.Second {
 		t.Errorf("%v after %s, want the answer asked for again after a second", err, time.Since(began))
 	}
+}
+
+// What the server does not have is null, and asked for again by the next run, which keeps the rest.
+func TestWalkMissing(t *testing.T) {
+	k := walkKit(t)
+	gone := true
+	k.behave("/permit", func(w http.ResponseWriter, r *http.Request, _ int) bool {
+		if gone && r.FormValue("id") == "102" {
+			w.WriteHeader(http.StatusNotFound)
+		} else {
+			fmt.Fprintf(w, `{"p-%s":{"geometry":{}}}`, r.FormValue("id"))
+		}
+		return true
+	})
+	run := func() *SourceReport { // the items stay
+		t.Helper()
+		r, err := Run(t.Context(), k.options())
+		must(t, err)
+		return r.Sources[0]
+	}
+	r := run()
+	if !strings.Contains(r.Problem(), "is the brussels-antennas of BE") { // no register of the market reads it
+		t.Errorf("problem %q, want the file refused", r.Problem())
+	}
+	if note := fmt.Sprint(r.Notes); !strings.Contains(note, "all pages of 1 items") {
+		t.Errorf("notes %s, want the item without a page", note)
+	}
+	k.asked()
+	if r = run(); !strings.Contains(r.Problem(), "refused before") {
+		t.Errorf("problem %q, want the same file", r.Problem())
+	}
+	k.wantAsked("/list 200", "/meta 200", "/permit 404")
+	gone = false
+	if r = run(); len(r.Notes) > 0 {
+		t.Errorf("notes %q, want none", r.Notes)
+	}
+	k.wantAsked("/list 200", "/meta 200", "/permit 200")
+	run()
+	k.wantAsked()
+	k.behave("/meta", answering(404, ""))
+	k.behave("/permit", answering(404, ""))
+	if _, err := k.gathered(k.walkLine()); err == nil || !strings.Contains(err.Error(), "none of the 3 items") {
+		t.Errorf("%v, want an error: nothing is there", err)
+	}
+}
+
+// The file of the items is bounded, and lines that count for nothing leave it.
+func TestPart(t *testing.T) {
+	path, now := filepath.Join(t.TempDir(), "walks", "w.jsonl"), time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)
+	open := func(asked string, after time.Duration) *part {
+		t.Helper()
+		p, err := openPart(path, asked, 400, now.Add(after))
+		must(t, err)
+		t.Cleanup(func() { p.close() })
+		return p
+	}
+	p := open("q", 0)
+	for i, id := range []string{"1", "2", "3"} {
+		must(t, p.add(id, []byte(`{"a":1}`), i == 1))
+	}
+	text := []byte(`"` + strings.Repeat("x", 300) + `"`)
+	if err := p.add("4", text, false); err == nil || !strings.Contains(err.Error(), "maxMB") {
+		t.Errorf("%v, want an error of the bound", err)
+	}
+	must(t, p.close())
+	for _, tt := range []struct {
+		name, asked string
+		after       time.Duration
+		want        string
+		lines       int
+	}{
+		{"the next day", "q", 24 * time.Hour, "1 3", 2},
+		{"another question", "r", time.Hour, "", 0},
+	} {
+		p := open(tt.asked, tt.after)
+		var ids []string
+		for _, id := range []string{"1", "2", "3", "4"} {
+			if p.has(id) {
+				item, err := p.item(id)
+				if must(t, err); string(item) != `{"a":1}` {
+					t.Errorf("%s: item %s is %s", tt.name, id, item)
+				}
+				ids = append(ids, id)
+			}
+		}
+		if n := bytes.Count(filetest.Read(t, path), []byte("\n")); strings.Join(ids, " ") != tt.want || n != tt.lines {
+			t.Errorf("%s: items %q in %d lines, want %q in %d", tt.name, ids, n, tt.want, tt.lines)
+		}
+		must(t, p.close())
+	}
+	p = open("r", time.Hour)
+	must(t, p.add("4", text, false)) // there is room again
 }
 
 // A walk whose file the register took, or refused, leaves no items behind.
@@ -200,7 +295,7 @@ func FuzzGathered(f *testing.F) {
 		if place.match == nil {
 			place.check()
 		}
-		parseAnswer(text)
+		readRows(bytes.NewReader(text))
 		idsOf(text, place.match)
 		var before map[string]json.RawMessage
 		if json.Unmarshal(text, &before) == nil && !page.left(before) && page.target("x", before) == "" {
