@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io/fs"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -123,8 +124,9 @@ func (c AddOutageDays) read(ctx context.Context, s *Stores, in *source.Input) (d
 		return d, nil, nil
 	}
 	list, err := outage.ReadList(ctx, c.Market, in)
+	_, unread := errors.AsType[*fs.PathError](err)
 	switch {
-	case errors.Is(err, outage.ErrNoList), ctx.Err() != nil:
+	case errors.Is(err, outage.ErrNoList), unread, ctx.Err() != nil:
 		return d, nil, err
 	case err != nil:
 		d.Refused = err.Error()

@@ -137,7 +137,7 @@ func (d days) day(ctx context.Context, s *source, f *File, report *FileReport, a
 	_, useless := errors.AsType[unusable](err)
 	switch status, _ := errors.AsType[statusError](err); {
 	case err == nil && seen.is(known.Refused):
-		report.fail(fmt.Errorf("%s: %w", at.Rank, known.refusal()))
+		report.failDay(at, known.refusal())
 		return true
 	case err == nil && seen.is(known.Good):
 		return true
@@ -148,7 +148,7 @@ func (d days) day(ctx context.Context, s *source, f *File, report *FileReport, a
 		d.refuse(s, f, report, at, seen, err)
 		return true
 	case err != nil:
-		report.fail(fmt.Errorf("%s: %w", at.Rank, err))
+		report.failDay(at, err)
 		return status.code == http.StatusForbidden || status.code == http.StatusGone // of this day alone
 	}
 	defer os.RemoveAll(get.dir)
@@ -173,8 +173,17 @@ func (d days) day(ctx context.Context, s *source, f *File, report *FileReport, a
 	return true
 }
 
+// failDay notes that a day failed. Those before it stay in the error, as far as there is room.
+func (r *FileReport) failDay(at remote, err error) {
+	before := r.Error
+	if before != "" {
+		before += "; "
+	}
+	r.fail(fmt.Errorf("%s%s: %w", before, at.Rank, err))
+}
+
 // refuse remembers a list that cannot be used.
 func (days) refuse(s *source, f *File, report *FileReport, at remote, v version, err error) {
-	report.fail(fmt.Errorf("%s: %w", at.Rank, err))
+	report.failDay(at, err)
 	s.state.refuse(refusedDay(f, at), v, truncate(err.Error(), maxError))
 }

@@ -108,17 +108,18 @@ func TestRefusedDays(t *testing.T) {
 	a.refused = "2026-01-0" // all of them
 	page := []byte("<html>")
 	k.put(second, page)
-	k.want(run("2026-01-01"), Failed, "2026-01-02: an HTML page, not the file")
+	k.want(run("2026-01-01"), Failed, "2026-01-05: it has no features; 2026-01-01: it has no features; 2026-01-02: an HTML page")
 	k.asked()
 	r := run("2026-01-01")
-	k.want(r, Failed, "an HTML page, not the file (refused before, and the file has not changed since; --force tries again)")
+	k.want(r, Failed, "2026-01-05: it has no features (refused before, and the file has not changed since; --force tries again); "+
+		"2026-01-01: it has no features (refused before")
 	k.wantAsked("/arcep/ 200", "/arcep/ 200", newest+" 304", first+" 304", second+" 304", fmt.Sprintf(path, 4)+" 404")
 	if len(r.Files[0].Days) > 0 || len(a.days) > 0 {
 		t.Errorf("read %q, %q, want no day", r.Files[0].Days, a.days)
 	}
 	a.refused = ""
 	k.put(second, []byte(`{"features":[2]}`))
-	k.want(run("2026-01-01"), Failed, "2026-01-01: it has no features (refused before")
+	k.want(run("2026-01-01"), Failed, "; 2026-01-01: it has no features (refused before")
 	if len(a.days) != 1 || a.days["2026-01-02"] == "" {
 		t.Errorf("got %q, want the day that changed", a.days)
 	}
@@ -221,15 +222,20 @@ func TestMeasures(t *testing.T) {
 	}
 	has = []string{"qos-2025"}
 	k.want(k.runWith(o), Unchanged, "")
-	if want := "FR2025_QoS.csva;b\n1;2\n"; len(got) != 3 || got[1] != want || got[2] != want {
-		t.Errorf("got %q, want three times %q", got, want)
+	has = []string{"qos-2026"} // a later one, after which the store forgot it
+	k.want(k.runWith(o), Unchanged, "")
+	has = []string{"trains-2026"}
+	k.want(k.runWith(o), Updated, "")
+	has = []string{"qos-2025"}
+	if want := "FR2025_QoS.csva;b\n1;2\n"; len(got) != 4 || got[1] != want || got[2] != want {
+		t.Errorf("got %q, want four times %q", got, want)
 	}
 	k.put("/arcep/qos/2025/Metropole/2025_QoS.csv", []byte("a;b\n"))
 	answer.Refused = "the table has no rows"
 	k.want(k.runWith(o), Failed, "no rows")
 	k.want(k.runWith(o), Failed, "refused before")
-	if len(got) != 4 {
-		t.Errorf("given %d times, want 4: a refused file is remembered", len(got))
+	if len(got) != 5 {
+		t.Errorf("given %d times, want 5: a refused file is remembered", len(got))
 	}
 	o.Force = true
 	k.want(k.runWith(o), Updated, "")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -46,7 +47,7 @@ func (m measures) forgetStale(ctx context.Context, s *source) (found []string, e
 			has, asked = taken.Campaigns, true
 		}
 		for id := range strings.FieldsSeq(r.Read) {
-			if !slices.Contains(has, id) {
+			if !hasCampaign(has, id) {
 				s.state.set(file.Name, record{Refused: r.Refused, Reason: r.Reason})
 				found = append(found, fmt.Sprintf("%s: measurements of %s are lost or damaged", m.market, id))
 				break
@@ -54,6 +55,17 @@ func (m measures) forgetStale(ctx context.Context, s *source) (found []string, e
 		}
 	}
 	return found, nil
+}
+
+var campaignYear = regexp.MustCompile(`20[0-9]{2}`)
+
+// hasCampaign reports whether a store has a campaign or a later one, whose id has another year. When there is a later one,
+// the store may forget the campaign.
+func hasCampaign(has []string, id string) bool {
+	others := campaignYear.ReplaceAllString(id, "")
+	return slices.ContainsFunc(has, func(other string) bool {
+		return other >= id && campaignYear.ReplaceAllString(other, "") == others
+	})
 }
 
 func (measures) fetch(ctx context.Context, s *source, f *File, report *FileReport) {
