@@ -129,6 +129,7 @@ func (d days) day(ctx context.Context, s *source, f *File, report *FileReport, a
 	report.URL = redacted(u)
 	get := s.download(f, at, known)
 	err := get.run(ctx)
+	defer os.RemoveAll(get.dir)
 	seen := get.got
 	if errors.Is(err, errUnchanged) {
 		seen, err = get.known, nil
@@ -140,6 +141,7 @@ func (d days) day(ctx context.Context, s *source, f *File, report *FileReport, a
 		report.failDay(at, known.refusal())
 		return true
 	case err == nil && seen.is(known.Good):
+		s.state.set(refusedDay(f, at), record{})
 		return true
 	case status.code == http.StatusNotFound:
 		report.Gaps = append(report.Gaps, at.Rank)
@@ -151,7 +153,6 @@ func (d days) day(ctx context.Context, s *source, f *File, report *FileReport, a
 		report.failDay(at, err)
 		return status.code == http.StatusForbidden || status.code == http.StatusGone // of this day alone
 	}
-	defer os.RemoveAll(get.dir)
 	taken, err := s.Days(ctx, d.market, DayFile{at.Rank, absolute(get.path), s.Force})
 	if err == nil && taken.Refused != "" {
 		d.refuse(s, f, report, at, seen, errors.New(taken.Refused))

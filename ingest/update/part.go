@@ -70,6 +70,9 @@ type partItem struct {
 // another question, and those that lack a page.
 func openPart(path, asked string, limit int64, now time.Time) (*part, error) {
 	p := &part{spans: map[string]span{}, limit: limit, asked: asked, now: now}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
 	err := folder.ReplacePrivate(path, func(w io.Writer) error {
 		f, err := os.Open(path)
 		if errors.Is(err, os.ErrNotExist) {

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -247,6 +248,10 @@ func TestPart(t *testing.T) {
 	}
 	p = open("r", time.Hour)
 	must(t, p.add("4", text, false)) // there is room again
+	info, err := os.Stat(filepath.Dir(path))
+	if must(t, err); runtime.GOOS != "windows" && info.Mode().Perm() != 0o700 {
+		t.Errorf("the folder has the mode %v, want its owner's alone", info.Mode())
+	}
 }
 
 // A walk whose file the register took, or refused, leaves no items behind.
