@@ -21,9 +21,9 @@ func biptJSON(layers ...any) []byte {
 	features := []any{}
 	for i, layer := range layers {
 		x, y := 484000.0+4000*float64(i), 6594000.0 // near Brussels
-		features = append(features, map[string]any{"type": "Feature", "id": fmt.Sprint("Proximus_4G.", i+1), 
-			"geometry_name": "the_geom", "geometry": map[string]any{"type": "MultiPolygon", "coordinates": [][][][2]float64{{{{x, y}, {x + 4000, y}, {x + 4000, y + 3000},
-				{x, y + 3000}, {x, y}}}}}, "properties": map[string]any{"Layer": layer}})
+		features = append(features, map[string]any{"type": "Feature", "id": fmt.Sprint("Proximus_4G.", i+1),
+			"geometry_name": "the_geom", "geometry": map[string]any{"type": "MultiPolygon", "coordinates": [][][][2]float64{
+				{{{x, y}, {x + 4000, y}, {x + 4000, y + 3000}, {x, y + 3000}, {x, y}}}}}, "properties": map[string]any{"Layer": layer}})
 	}
 	text, _ := json.Marshal(map[string]any{"type": "FeatureCollection", "features": features, "totalFeatures": len(features),
 		"crs": map[string]any{"type": "name", "properties": map[string]any{"name": "urn:ogc:def:crs:EPSG::3857"}}})
