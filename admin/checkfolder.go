@@ -145,7 +145,7 @@ func needsNoCheck(name string) bool {
 		!below && strings.HasSuffix(name, ".lock") || first == "downloads" || first == cacheFolder ||
 		name == cluster.MemberName || name == cluster.ListName ||
 		first == "sources" && slices.Contains([]string{folder.ManifestName, folder.UpdateName, folder.FeedsName,
-			folder.MeasuresName, folder.DaysName, folder.ChoiceName}, filepath.Base(base))
+			folder.MeasuresName, folder.DaysName, folder.MapsName, folder.ChoiceName}, filepath.Base(base))
 }
 
 // describeUnknown says how an unchecked file may have come about.

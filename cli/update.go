@@ -23,7 +23,7 @@ type updateCommand struct {
 	dataFlag
 	Market  []marketList `arg:"" optional:"" name:"market" help:"Only these markets; those that come from the same files come with them."`
 	Sources string       `type:"path" placeholder:"FILE" help:"Your own table of the files' addresses, instead of the built-in one."`
-	With    string       `placeholder:"WORD,…" help:"What to fetch in addition, from now on: transports, belgium-antennas, outages-since=DATE, or none."`
+	With    string       `placeholder:"WORD,…" help:"What to fetch in addition, from now on: coverage, transports, belgium-antennas, belgium-coverage, outages-since=DATE, or none."`
 	Force   bool         `help:"Also download unchanged files, try refused files again, and override the guards as ingest --force does."`
 	JSON    bool         `name:"json" help:"Print the report as one JSON object."`
 }

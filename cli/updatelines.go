@@ -73,13 +73,16 @@ func printImports(w io.Writer, all []*source.Report) error {
 	return printImported(w, all)
 }
 
-// printDays prints how many days of daily lists came, and which the authority does not have.
+// printDays prints how many days of daily lists and coverage maps came, and which days the authority does not have.
 func printDays(w io.Writer, s *update.SourceReport) {
 	const shown = 10
 	for _, f := range s.Files {
 		if len(f.Days) > 0 {
 			fmt.Fprintf(w, "%s: %s read, %s to %s\n", f.Name, admin.Number(len(f.Days), "day"), f.Days[0],
 				f.Days[len(f.Days)-1])
+		}
+		if len(f.Maps) > 0 {
+			fmt.Fprintf(w, "%s: %s imported\n", f.Name, admin.Number(len(f.Maps), "coverage map"))
 		}
 		if n := len(f.Gaps); n > 0 {
 			more := ""

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -19,6 +20,7 @@ import (
 	"relais/ingest/areas"
 	"relais/ingest/source"
 	"relais/internal/folder"
+	"relais/internal/system"
 	"relais/market"
 )
 
@@ -57,6 +59,8 @@ type FileReport struct {
 	Path   string         `json:"path"`
 	Layers []*LayerReport `json:"layers,omitempty"`
 	Error  string         `json:"error,omitempty"` // the file changed nothing then
+	// Refused means that the error is one of the file: it will be the same the next time.
+	Refused bool `json:"refused,omitempty"`
 }
 
 // A LayerReport describes a layer that is in the folder now.
@@ -117,6 +121,7 @@ func Import(ctx context.Context, o Options) (*Report, error) {
 			r.Files[i] = f
 			if err := o.file(ctx, f, &publishing); err != nil {
 				f.Error = strings.TrimPrefix(err.Error(), filepath.Base(path)+": ")
+				f.Refused = ofFile(ctx, err)
 			}
 			if info, err := os.Stat(path); err == nil {
 				advance(int(info.Size()))
@@ -129,6 +134,13 @@ func Import(ctx context.Context, o Options) (*Report, error) {
 	}
 	r.Seconds = time.Since(start).Seconds()
 	return r, nil
+}
+
+// ofFile reports whether an error is one of the file: not of the disk or the folder, and not the end of the import.
+func ofFile(ctx context.Context, err error) bool {
+	_, path := errors.AsType[*fs.PathError](err)
+	_, link := errors.AsType[*os.LinkError](err)
+	return ctx.Err() == nil && !path && !link && !errors.Is(err, areas.ErrNoSpace) && !system.Full(err)
 }
 
 // endings are those of the files that a folder is searched for.

@@ -43,7 +43,8 @@ func (t *Table) groups() (all []group) {
 		// The list of all operators comes first: where it has an operator, that operator's own file adds nothing.
 		all = append(all, group{target: days{m.Code}, markets: own, state: folder.DaysName},
 			group{target: &feeds{market: m.Code}, markets: own, state: folder.FeedsName},
-			group{target: measures{m.Code}, markets: own, state: folder.MeasuresName})
+			group{target: measures{m.Code}, markets: own, state: folder.MeasuresName},
+			group{target: coverageMaps{m.Code}, markets: own, state: folder.MapsName})
 	}
 	for i := range all {
 		for _, f := range t.Files {

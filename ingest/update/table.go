@@ -64,6 +64,7 @@ type Use string
 const (
 	forMeasures Use = "measures"          // a campaign of measurements; the group of match is its name
 	forDays     Use = "unavailable-sites" // of all operators, a file a day; the group of match is the day
+	forCoverage Use = "coverage"          // official coverage maps; the group of match is the edition, with which names begin
 )
 
 // state returns the name of the file with the state of the group that the file is in.
@@ -75,6 +76,8 @@ func (f *File) state() string {
 		return folder.MeasuresName
 	case f.For == forDays:
 		return folder.DaysName
+	case f.For == forCoverage:
+		return folder.MapsName
 	}
 	return folder.UpdateName
 }
@@ -259,8 +262,10 @@ func (f *File) checkUse() error {
 		return errors.New("with is not made of letters, digits, - and _")
 	case f.For == "":
 		return nil
-	case f.For != forMeasures && f.For != forDays:
-		return fmt.Errorf("for %.50q: want %s, %s, or nothing for a register", f.For, forMeasures, forDays)
+	case f.For != forMeasures && f.For != forDays && f.For != forCoverage:
+		return fmt.Errorf("for %.50q: want %s, %s, %s, or nothing for a register", f.For, forMeasures, forDays, forCoverage)
+	case f.For == forCoverage && f.Find != byListing && f.Find != byURL:
+		return fmt.Errorf("for %s: want find %s or %s", forCoverage, byListing, byURL)
 	case f.Operator != "":
 		return errors.New("for: an operator's file is a feed")
 	case f.For == forDays && (market.Get(f.Market) == nil || market.Get(f.Market).FeedZone == ""):

@@ -132,7 +132,8 @@ type SourceReport struct {
 }
 
 // of returns what the files of a source are, for logs and hooks: registers; outages, the operators' lists of unavailable
-// sites; outage-days, the daily lists of all operators; or measures.
+// sites; outage-days, the daily lists of all operators; measures; or
+// coverage, official coverage maps.
 func (s *SourceReport) of() string {
 	switch s.state {
 	case folder.FeedsName:
@@ -141,6 +142,8 @@ func (s *SourceReport) of() string {
 		return "outage-days"
 	case folder.MeasuresName:
 		return "measures"
+	case folder.MapsName:
+		return "coverage"
 	}
 	return "registers"
 }
@@ -158,6 +161,8 @@ type FileReport struct {
 	// Days are the days of a daily list that were read, and Gaps those that the authority does not have.
 	Days []string `json:"days,omitempty"`
 	Gaps []string `json:"gaps,omitempty"`
+	// Maps are the coverage maps that were imported.
+	Maps []string `json:"maps,omitempty"`
 }
 
 // Failed reports whether anything failed.

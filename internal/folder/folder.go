@@ -32,11 +32,12 @@ const FeedsName = "feeds.json"
 // LostAndFound is a folder of the file system, and always root's, where the data folder is a mount.
 const LostAndFound = "lost+found"
 
-// MeasuresName and DaysName are the files below Sources that record the same for the files of measurements, and for the
-// daily files of unavailable sites.
+// MeasuresName, DaysName and MapsName are the files below Sources that record the same for the files of measurements, for
+// the daily files of unavailable sites, and for coverage maps.
 const (
 	MeasuresName = "measures.json"
 	DaysName     = "days.json"
+	MapsName     = "coverage.json"
 )
 
 // ChoiceName is the file that records what an update fetches in addition.

@@ -1,0 +1,84 @@
+package update
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"relais/coverage"
+	"relais/internal/filetest"
+)
+
+// mapFile returns a GeoPackage with the columns of ARCEP, as coverage.TestAgainstGDAL has them, made by ogr2ogr.
+func mapFile(t *testing.T, plmn, techno, date string) []byte {
+	t.Helper()
+	if _, err := exec.LookPath("ogr2ogr"); err != nil {
+		t.Skip("ogr2ogr is not installed (Debian: gdal-bin)")
+	}
+	from, to := filepath.Join(t.TempDir(), "areas.geojson"), filepath.Join(t.TempDir(), "areas.gpkg")
+	filetest.Write(t, from, fmt.Appendf(nil, `{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"operateur":%q,
+		"operateur_commercial":"OF","operateur_infra":"OF","date":%q,"techno":%q,"usage":"data","niveau":null,"dept":null},
+		"geometry":{"type":"MultiPolygon","coordinates":[[[[350000,6780000],[354000,6780000],[354000,6784000],[350000,6780000]]]]}}]}`,
+		plmn, date, techno))
+	out, err := exec.Command("ogr2ogr", "-q", "-f", "GPKG", to, from, "-a_srs", "EPSG:2154", "-nlt", "MULTIPOLYGON").CombinedOutput()
+	if err != nil {
+		t.Fatalf("ogr2ogr: %v: %s", err, out)
+	}
+	return filetest.Read(t, to)
+}
+
+// Of each map the newest edition is imported, unless it is too old; the next run asks and changes nothing; a map that is
+// lost comes again; one that is refused is not fetched again, and the others are imported.
+func TestCoverageMaps(t *testing.T) {
+	k := newKit(t)
+	var keys []string
+	put := func(quarter, operator, techno string, text []byte) {
+		key := fmt.Sprintf("mobile/couvertures_theoriques/%s/Metropole/00_Metropole/%[1]s_couv_Metropole_%s_%s_data.gpkg", quarter, operator, techno)
+		keys = append(keys, key)
+		k.put("/arcep/"+key, text)
+	}
+	put("2026_T2", "OF", "4G", mapFile(t, "20801", "4G", "2026-06-30"))
+	put("2026_T3", "OF", "4G", mapFile(t, "20801", "4G", "2026-09-30"))
+	put("2026_T2", "OF", "3G", mapFile(t, "20801", "3G", "2026-06-30"))
+	put("2025_T4", "OF", "5G", mapFile(t, "20801", "5G", "2025-12-31"))
+	put("2026_T3", "FREE", "4G", mapFile(t, "20899", "4G", "2026-09-30")) // a network that nobody has
+	k.serveStore(keys, 2)
+	k.use(strings.Replace(k.file("maps", "listing", "/arcep/?list-type=2&prefix=mobile/couvertures_theoriques/",
+		`/([0-9]{4}_T[1-4])/Metropole/.*_couv_[^/]*\.gpkg$`), `"licence"`, `"for":"coverage","with":"coverage","licence"`, 1))
+	run := func() *SourceReport {
+		t.Helper()
+		o := k.options()
+		o.Choice = &Choice{With: []string{"coverage"}}
+		return k.runWith(o)
+	}
+	layers := func() (names []string) {
+		for _, l := range coverage.NewStore(k.dir.Coverage()).Layers(coverage.Filter{}) {
+			names = append(names, l.Technology+" "+l.Edition)
+		}
+		return names
+	}
+	r := run()
+	k.want(r, Failed, `operateur "20899"`)
+	if got, want := layers(), []string{"3G 2026-06-30", "4G 2026-09-30"}; !slices.Equal(got, want) || len(r.Files[0].Maps) != 2 {
+		t.Errorf("layers %v, maps %v, want %v", got, r.Files[0].Maps, want)
+	}
+	k.asked()
+	k.want(run(), Failed, "refused before")
+	const store = "/arcep/mobile/couvertures_theoriques/"
+	k.wantAsked("/arcep/ 200", "/arcep/ 200", "/arcep/ 200",
+		store+"2026_T3/Metropole/00_Metropole/2026_T3_couv_Metropole_FREE_4G_data.gpkg 304",
+		store+"2026_T2/Metropole/00_Metropole/2026_T2_couv_Metropole_OF_3G_data.gpkg 304",
+		store+"2026_T3/Metropole/00_Metropole/2026_T3_couv_Metropole_OF_4G_data.gpkg 304")
+	must(t, os.Remove(filepath.Join(k.dir.Coverage(), "fr-all-orange-3g-data-2026-06-30"+coverage.Suffix)))
+	if r := run(); len(layers()) != 2 || !strings.Contains(strings.Join(r.Notes, " "), "fetched again") {
+		t.Errorf("layers %v, notes %v, want the lost map again", layers(), r.Notes)
+	}
+	if left, err := os.ReadDir(k.dir.Downloads()); err == nil && len(left) > 0 {
+		t.Errorf("%v is left of the downloads at %v", left, time.Now())
+	}
+}
