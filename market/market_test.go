@@ -42,7 +42,7 @@ func TestTable(t *testing.T) {
 			t.Errorf("got incomplete row %+v of %s", m, m.Code)
 		}
 		if m.HasInventory() != (m.Availability != Unavailable) || (m.HasInventory() || m.Coverage.Authority != "") != (len(m.Operators) > 0) {
-			t.Errorf("%s: got availability %s, %d operators, reason %q; want operators with one or maps",
+			t.Errorf("%s: got availability %s, %d operators, reason %q; want operators with an inventory or maps",
 				m.Code, m.Availability, len(m.Operators), m.UnavailableReason)
 		}
 		if m.HasFilter(m.AreaType) != (len(m.Areas) > 0) || m.HasFilter("territory") && !m.HasFilter("department") {
