@@ -41,7 +41,8 @@ func TestTable(t *testing.T) {
 		if Get(m.Code) != m || m.Label == "" || len(m.Country) != 2 || m.Authority == "" || m.Source == "" {
 			t.Errorf("got incomplete row %+v of %s", m, m.Code)
 		}
-		if m.HasInventory() != (m.Availability != Unavailable) || (m.HasInventory() || m.Coverage.Authority != "") != (len(m.Operators) > 0) {
+		something := m.HasInventory() || m.Coverage.Authority != ""
+		if m.HasInventory() != (m.Availability != Unavailable) || something != (len(m.Operators) > 0) {
 			t.Errorf("%s: got availability %s, %d operators, reason %q; want operators with an inventory or maps",
 				m.Code, m.Availability, len(m.Operators), m.UnavailableReason)
 		}
