@@ -198,8 +198,8 @@ func TestFindPages(t *testing.T) {
 func TestUnderstood(t *testing.T) {
 	c := towns(t)
 	for _, tt := range []struct{ text, place, partOf, operators, notOperators, others string }{
-		{text: "Orange", place: "ORANGE", notOperators: "ORANGE ORANGE_BE"},
-		{text: "Orange Rennes", place: "RENNES", operators: "ORANGE ORANGE_BE"},
+		{text: "Orange", place: "ORANGE", notOperators: "ORANGE ORANGE_BE ORANGE_ES"},
+		{text: "Orange Rennes", place: "RENNES", operators: "ORANGE ORANGE_BE ORANGE_ES"},
 		{text: "Bretagne", place: "Bretagne", others: "BRETAGNE"},
 		{text: "Xanadu de Rennes", place: "RENNES", partOf: "xanadu de rennes"},
 		{text: "gare de Rennes", place: "RENNES", partOf: "gare de rennes"},

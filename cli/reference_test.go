@@ -114,8 +114,8 @@ func commandsIn(cell string, known map[string][]string) (names []string) {
 		words := strings.Fields(text)
 		if whole {
 			parent = ""
-			if len(words) > 1 && known[words[0]] == nil {
-				parent, words = words[0]+" ", words[1:]
+			for len(words) > 1 && known[parent+words[0]] == nil {
+				parent, words = parent+words[0]+" ", words[1:]
 			}
 		}
 		if !strings.HasPrefix(words[0], "-") { // as relais --version

@@ -185,7 +185,7 @@ func TestUpdateStopped(t *testing.T) {
 func TestUpdateWith(t *testing.T) {
 	dir := t.TempDir()
 	for _, tt := range []struct{ with, want string }{
-		{"coverage", `--with: "coverage" cannot be fetched: want some of transports, belgium-antennas, outages-since=DATE`},
+		{"terrain", `--with: "terrain" cannot be fetched: want some of transports, coverage, belgium-coverage, belgium-antennas, outages-since=DATE`},
 		{"outages-since=soon", "--with: \"outages-since=soon\": want a day until today"},
 	} {
 		t.Run(tt.with, func(t *testing.T) {

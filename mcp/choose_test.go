@@ -41,8 +41,8 @@ func TestChosenTools(t *testing.T) {
 		}
 		s.Close()
 	}
-	if len(tools.Essential) != 15 {
-		t.Errorf("%d tools are essential, want 15", len(tools.Essential))
+	if len(tools.Essential) != 16 {
+		t.Errorf("%d tools are essential, want 16", len(tools.Essential))
 	}
 	resp, err := http.Post(w.URL+Path+"?tools=sites_gett", "application/json", strings.NewReader(pingBody))
 	must(t, err)
