@@ -247,7 +247,8 @@ func printDemo(ctx context.Context, streams Streams, base string, stores *admin.
 	}
 	fmt.Fprintf(out, "\nA program asks with a key:\n\n  export KEY=%s\n", server.APIKey)
 	for _, path := range []string{"/antennas?lat=45.76&lon=4.84&radiusKm=1&limit=2", "/sites/" + demo.ShownSite,
-		"/outages?limit=5", "/coverage/points?technology=5G&limit=2", "/anfr/archive/" + demo.Week(0)} {
+		"/outages?limit=5", "/coverage/points?technology=5G&limit=2",
+		fmt.Sprintf("/coverage/at?lat=%.4f&lon=%.4f", demo.Shown.Lat, demo.Shown.Lng), "/anfr/archive/" + demo.Week(0)} {
 		fmt.Fprintf(out, "  %s -H \"X-API-Key: $KEY\" '%s%s'\n", curl, api, path)
 	}
 	if _, err := os.Stat(stores.Dir.Basemap()); err != nil {

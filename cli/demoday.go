@@ -14,6 +14,7 @@ import (
 
 	"relais/admin"
 	"relais/community"
+	"relais/coverage"
 	"relais/demo"
 	"relais/internal/folder"
 	"relais/internal/system"
@@ -23,7 +24,7 @@ import (
 	"relais/snapshot"
 )
 
-// addSampleData adds archives and photos, and outages and measurements of the last days, to the
+// addSampleData adds archives, coverage maps and photos, and outages and measurements of the last days, to the
 // registers of a demonstration. On another day it adds those of that day. A folder that
 // cannot be written to is left as it is.
 func (c *demoCommand) addSampleData(ctx context.Context, streams Streams) (err error) {
@@ -42,6 +43,7 @@ func (c *demoCommand) addSampleData(ctx context.Context, streams Streams) (err e
 	france := sync.OnceValues(func() (*demo.France, error) { return demo.NewFrance(demo.Supports) })
 	var work errgroup.Group
 	work.Go(func() error { return addPhotos(ctx, stores.Photos, france) })
+	work.Go(func() error { return addMaps(ctx, stores.Dir, france, filepath.Join(tmp, "maps")) })
 	work.Go(func() error {
 		if err := addWeeks(ctx, stores, france, tmp); err != nil {
 			return err
@@ -53,7 +55,7 @@ func (c *demoCommand) addSampleData(ctx context.Context, streams Streams) (err e
 	})
 	err = work.Wait()
 	if folder.ReadOnly(err) {
-		fmt.Fprintf(streams.Err, "archives, photos, outages and measurements stay as they are: %v\n", err)
+		fmt.Fprintf(streams.Err, "archives, coverage maps, photos, outages and measurements stay as they are: %v\n", err)
 		return nil
 	}
 	return err
@@ -112,6 +114,27 @@ func addEditions(ctx context.Context, stores *admin.Stores) error {
 		}
 	}
 	return nil
+}
+
+// addMaps adds the coverage maps, unless the folder has as many. Their cells have the largest size: those that were
+// painted are far larger.
+func addMaps(ctx context.Context, dir folder.Dir, france makeFrance, tmp string) error {
+	there, err := coverage.Files(dir.Coverage())
+	if err != nil || len(there) >= demo.Maps() {
+		return err
+	}
+	f, err := france()
+	if err != nil {
+		return err
+	}
+	if err := f.WriteMaps(tmp); err != nil {
+		return err
+	}
+	r, err := coverage.Import(ctx, coverage.Options{Dir: dir, Paths: []string{tmp}, Metres: coverage.MostMetres, Now: time.Now()})
+	if err != nil {
+		return err
+	}
+	return r.Failed()
 }
 
 // addDay adds the outages and measurements of the days before now. It does not repeat

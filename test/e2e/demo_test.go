@@ -49,8 +49,8 @@ func TestDemo(t *testing.T) {
 	began := time.Now().UTC()
 	s, printed := demonstrate(t, dir, func(*exec.Cmd) {})
 	lines := regexp.MustCompile(`curl -H "X-API-Key: \$KEY" '([^']+)'`).FindAllStringSubmatch(printed, -1)
-	if len(lines) != 5 || !strings.HasPrefix(printed, "Open "+s.base+"/ ") || !strings.Contains(printed, "synthetic") {
-		t.Errorf("printed: got %s, want a page to open first, and five requests that are called synthetic", printed)
+	if len(lines) != 6 || !strings.HasPrefix(printed, "Open "+s.base+"/ ") || !strings.Contains(printed, "synthetic") {
+		t.Errorf("printed: got %s, want a page to open first, and six requests that are called synthetic", printed)
 	}
 	for _, l := range lines {
 		if err := s.succeeds(strings.TrimPrefix(l[1], s.base)); err != nil {
@@ -141,6 +141,9 @@ func (s *server) inTime() map[string]int {
 		{"/speedtests/site?siteId=fr-90000001&bestOnly=true", "mobileOperator"},
 		{"/coverage/points?technology=5G&limit=5000", "mobileOperator"},
 		{"/coverage/points?operator=FREE&limit=5000", "mobileOperator"},
+		{"/coverage/at?lat=46.205&lon=5.2258", "source"},
+		{"/coverage/at?lat=16.24&lon=-61.53", "source"},
+		{"/coverage/area?department=35", "source"},
 	} {
 		list := s.list(tt.path)
 		found[tt.path] = len(list)
