@@ -1,4 +1,4 @@
-// Package demo invents countries of antenna sites with outages and measurements, and
+// Package demo invents countries of antenna sites with outages, measurements and coverage maps, and
 // writes them as source files in the formats of authorities, operators and apps, for
 // demonstrations and benchmarks. Land and towns are real, everything else is invented. The
 // files' names begin with SYNTHETIC, and so every answer says that its data is synthetic.

@@ -9,9 +9,8 @@ import (
 	"strconv"
 )
 
-// A geoPackage is a GeoPackage (OGC 12-128) with one layer of multipolygons. It is an SQLite file of tables without
-// indexes, as https://www.sqlite.org/fileformat2.html describes it: five of them need no library, which would make
-// each program 7 MB larger.
+// A geoPackage is a GeoPackage (OGC 12-128) with one layer of multipolygons. It is an SQLite file of four tables without
+// indexes, as https://www.sqlite.org/fileformat2.html describes it. A library would make each program 7 MB larger.
 type geoPackage struct {
 	layer   string
 	epsg    int
@@ -20,10 +19,10 @@ type geoPackage struct {
 	rows    []areaRow
 }
 
-// An areaRow is a feature. Its texts are those of the columns, "" for null.
+// An areaRow is a feature.
 type areaRow struct {
-	texts []string
-	areas [][]ring // polygons: the outer ring, then holes
+	values []any    // of the columns, texts or nil
+	areas  [][]ring // polygons: the outer ring, then holes
 }
 
 // A ring has corners x, y. The last one is not the first one again.
@@ -43,13 +42,7 @@ func (g *geoPackage) write(w io.Writer) error {
 	}
 	features := map[int][]any{}
 	for i := range g.rows {
-		features[i+1] = []any{nil, g.rows[i].geometry(g.epsg)}
-		for _, text := range g.rows[i].texts {
-			features[i+1] = append(features[i+1], any(text))
-			if text == "" {
-				features[i+1][len(features[i+1])-1] = nil
-			}
-		}
+		features[i+1] = append([]any{nil, g.rows[i].geometry(g.epsg)}, g.rows[i].values...)
 	}
 	d := database{make([]byte, pageBytes)}
 	var schema [][]byte

@@ -14,9 +14,9 @@ import (
 // mapFrames are where operators have coverage maps, with the names that ARCEP's files use. Overseas it is one territory.
 var mapFrames = []mapFrame{
 	{"Metropole", "FR", 2154, 1600, [][2]string{{"OF", "20801"}, {"SFR0", "20810"}, {"BOUY", "20820"}, {"FREE", "20815"}},
-		[]mapEdition{{"4G", 1}, {"4G", 0}, {"5G", 0}}},
+		[]mapEdition{{"4G", 1, levels}, {"4G", 0, levels}, {"5G", 0, noLevels}}},
 	{"Guadeloupe", "971", 5490, 400, [][2]string{{"ORCA", "34001"}, {"OMT", "34002"}, {"FRCA", "34004"}, {"DIGIC", "34020"}},
-		[]mapEdition{{"4G", 0}}},
+		[]mapEdition{{"4G", 0, levels}}},
 }
 
 type mapFrame struct {
@@ -29,6 +29,7 @@ type mapFrame struct {
 type mapEdition struct {
 	generation string
 	ago        int // quarters
+	levels     []mapLevel
 }
 
 // A coverageMap is a map of a network.
@@ -85,12 +86,17 @@ func (e *mapEdition) end() time.Time {
 	return time.Date(day.Year(), first, 0, 0, 0, 0, 0, time.UTC)
 }
 
-// levels are the levels of a map by ARCEP's words, and how far they go, as a part of the reach of a site. Each area has
-// those of better levels in it, which readers allow for.
-var levels = []struct {
-	word string
-	part float32
-}{{"CL", 1}, {"BC", 0.7}, {"TBC", 0.4}}
+// A mapLevel is a level of a map by ARCEP's word, nil where it states none.
+type mapLevel struct {
+	word any
+	part float32 // of the reach of a site: how far it goes
+}
+
+// Levels of 4G and of 5G. The area of each has those of better levels in it, which readers allow for.
+var (
+	levels   = []mapLevel{{"CL", 1}, {"BC", 0.7}, {"TBC", 0.4}}
+	noLevels = []mapLevel{{nil, 1}}
+)
 
 // geoPackage returns the file of a painted map.
 func (m *coverageMap) geoPackage(c *canvas) *geoPackage {
@@ -98,7 +104,7 @@ func (m *coverageMap) geoPackage(c *canvas) *geoPackage {
 	g := &geoPackage{epsg: m.epsg, date: end.Format(time.DateOnly),
 		layer:   fmt.Sprintf("%d_T%d_couv_%s_%s_%s_data", end.Year(), end.Month()/3, m.place, m.operator, m.generation),
 		columns: []string{"operateur", "operateur_commercial", "operateur_infra", "date", "techno", "usage", "niveau", "dept"}}
-	for _, level := range levels {
+	for _, level := range m.levels {
 		areas := outlines(c.cols, c.rows, func(col, row int) bool { return c.far[row*c.cols+col] < level.part*level.part })
 		for _, rings := range areas {
 			for _, r := range rings {
@@ -107,15 +113,8 @@ func (m *coverageMap) geoPackage(c *canvas) *geoPackage {
 				}
 			}
 		}
-		word := level.word
-		if m.generation == "5G" {
-			word = ""
-		}
 		if len(areas) > 0 {
-			g.rows = append(g.rows, areaRow{[]string{m.plmn, m.operator, m.operator, g.date, m.generation, "data", word, ""}, areas})
-		}
-		if word == "" {
-			break
+			g.rows = append(g.rows, areaRow{[]any{m.plmn, m.operator, m.operator, g.date, m.generation, "data", level.word, nil}, areas})
 		}
 	}
 	return g
@@ -180,8 +179,11 @@ type canvas struct {
 	far          []float32 // square of how far a cell is from the site that serves it best, as a part of what that reaches
 }
 
-// shaded is an event: that there are hills.
-const shaded event = 302
+// shaded is an event: that there are hills. No place has less shade than leastShade.
+const (
+	shaded     event = 302
+	leastShade       = 0.55
+)
 
 func newCanvas(epsg, cell int, land *terrain) (*canvas, error) {
 	p, ok := geo.ByEPSG(epsg)
@@ -199,7 +201,7 @@ func newCanvas(epsg, cell int, land *terrain) (*canvas, error) {
 				from, to = p.From(c.middle(col, row)), p.From(c.middle(col+straight, row))
 			}
 			if land.dry(road{from, to}.at(float64(col%straight) / straight)) {
-				c.shade[row*c.cols+col] = float32(0.75 + 0.8*hills(col, row, 6) + 0.3*hills(col, row, 2))
+				c.shade[row*c.cols+col] = float32(leastShade + 0.6*hills(col, row, 40) + 0.8*hills(col, row, 5))
 			}
 		}
 	}
@@ -226,7 +228,7 @@ func (c *canvas) paint(sites []transmitter) {
 		c.far[i] = math.MaxFloat32
 	}
 	for _, t := range sites {
-		around := t.reach / 0.75 / c.cell // no cell is less shaded
+		around := t.reach / leastShade / c.cell
 		u, v := (t.x-c.x0)/c.cell-0.5, (t.y-c.y0)/c.cell-0.5
 		for row := max(0, int(math.Ceil(v-around))); row < min(c.rows, int(v+around)+1); row++ {
 			for col := max(0, int(math.Ceil(u-around))); col < min(c.cols, int(u+around)+1); col++ {

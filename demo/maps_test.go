@@ -72,8 +72,8 @@ func TestMaps(t *testing.T) {
 						want = "limited"
 					}
 					found[want]++
-					places, err := store.At(coverage.Filter{Operators: []string{market.ByPLMN(m.plmn)}, Technologies: []string{m.generation},
-						Edition: []string{"2025-12-31", "2025-09-30"}[m.ago]}, p, 0)
+					places, err := store.At(coverage.Filter{Operators: []string{market.ByPLMN(m.plmn)},
+						Technologies: []string{m.generation}, Edition: []string{"2025-12-31", "2025-09-30"}[m.ago]}, p, 0)
 					must(t, err)
 					if len(places) != 1 || places[0].Word.Level != want || !places[0].Layer.Synthetic {
 						t.Errorf("%s %s at %v: got %+v, want one synthetic layer that says %s", m.operator, m.generation, p, places, want)
