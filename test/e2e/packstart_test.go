@@ -179,6 +179,11 @@ func TestStickStaysAsItIs(t *testing.T) {
 			t.Errorf("the stick changed (-before +after)\n%s", diff)
 		}
 	}
+	onEveryFileSystem(t, stick, show)
+}
+
+// onEveryFileSystem shows a stick in its folder, and on images of sticks that can and cannot be written to.
+func onEveryFileSystem(t *testing.T, stick string, show func(t *testing.T, dir string)) {
 	t.Run("a folder", func(t *testing.T) { show(t, stick) })
 	for _, kind := range []string{"vfat", "exfat"} {
 		for _, writable := range []bool{true, false} {

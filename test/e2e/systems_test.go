@@ -5,13 +5,16 @@ package e2e
 import (
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"relais/demo"
+	"relais/internal/outputtest"
 )
 
 // A folder whose name has blanks, accents and brackets is filled, served, killed, served again, copied and put back, on
@@ -62,15 +65,20 @@ func TestEverySystem(t *testing.T) {
 // hasSites checks the number of sites of France, and the position of one, against the register's rows.
 func (s *server) hasSites(rows []map[string]string) {
 	s.t.Helper()
+	if got, want := s.meta("/antennas?limit=1")["total"], sitesOf(rows); got != want {
+		s.t.Errorf("sites: got %v, want %v", got, want)
+	}
+}
+
+// sitesOf is the number of sites of France in the register's rows.
+func sitesOf(rows []map[string]string) float64 {
 	supports := map[string]bool{}
 	for _, row := range rows {
 		if !strings.HasPrefix(row["sta_nm_dpt"], "97") {
 			supports[row["sup_id"]] = true
 		}
 	}
-	if got, want := s.meta("/antennas?limit=1")["total"], float64(len(supports)); got != want {
-		s.t.Errorf("sites: got %v, want %v", got, want)
-	}
+	return float64(len(supports))
 }
 
 // The demonstration is made, served and stopped, twice in one folder. TestDemo, which knows more of it, needs a Unix.
@@ -89,24 +97,86 @@ func TestDemoUnderWine(t *testing.T) {
 	}
 }
 
-// A pack is opened in a folder of any name, and nothing in it changes.
+// A pack is opened in a folder of any name, and nothing in it changes. Under wine it is opened from every file system of
+// a stick too, by the program and by the starter of Windows: TestStickStaysAsItIs opens them here.
 func TestPackOnEverySystem(t *testing.T) {
 	c := makeCountry(t, 120)
 	stick := filepath.Join(t.TempDir(), "Été à Genève (démo)")
-	run(t, "pack", "--data", c.dir, "--area", "FR", stick)
-	before := filesOf(t, stick)
-	s := serve(t, filepath.Join(stick, "data"))
-	if got := asked(s, "/antennas?market=FR&limit=1")["meta"].(object)["total"]; got == 0.0 {
-		t.Errorf("sites: got %v, want some", got)
+	program, name := ownProgram(t), ownName
+	if wine {
+		program, name = program+".exe", "relais-windows-amd64.exe"
 	}
-	if a := s.get("/"); a.status != http.StatusOK || !strings.Contains(string(a.body), "<html") {
-		t.Errorf("/: got %s, want a page", a)
+	run(t, "pack", "--data", c.dir, "--area", "FR", "--programs", programsWith(t, name, program), stick)
+	shows := func(t *testing.T, dir string, open func(t *testing.T, stick string) (*server, func())) {
+		before := filesOf(t, dir)
+		s, stop := open(t, dir)
+		if got, want := asked(s, "/antennas?market=FR&limit=1")["meta"].(object)["total"], sitesOf(c.rows); got != want {
+			t.Errorf("sites: got %v, want %v", got, want)
+		}
+		s.showsMap()
+		stop()
+		if diff := cmp.Diff(before, filesOf(t, dir)); diff != "" {
+			t.Errorf("serving changed the pack (-before +after)\n%s", diff)
+		}
 	}
-	s.stop()
-	if diff := cmp.Diff(before, filesOf(t, stick)); diff != "" {
-		t.Errorf("serving changed the pack (-before +after)\n%s", diff)
+	served := func(t *testing.T, dir string) (*server, func()) {
+		s := serve(t, filepath.Join(dir, "data"))
+		return s, s.stop
 	}
-	if _, err := os.Stat(filepath.Join(stick, "data", "serve.lock")); err == nil {
-		t.Error("a lock was left in the pack")
+	if !wine {
+		shows(t, stick, served)
+		return
 	}
+	onEveryFileSystem(t, stick, func(t *testing.T, dir string) {
+		shows(t, dir, served)
+		shows(t, dir, clickUnderWine)
+	})
+}
+
+// clickUnderWine runs the starter of Windows on a stick, which ends at once, and returns the server that it leaves. A
+// program in the place of the system's browser says where the map is.
+func clickUnderWine(t *testing.T, stick string) (s *server, stop func()) {
+	t.Helper()
+	browser := t.TempDir()
+	opened := filepath.Join(browser, "opened")
+	script := "#!/bin/sh\necho \"$1\" >'" + opened + ".part' && mv '" + opened + ".part' '" + opened + "'\n"
+	must(t, os.WriteFile(filepath.Join(browser, "xdg-open"), []byte(script), 0o755))
+	cmd := exec.Command(filepath.Join(filepath.Dir(ownProgram(t)), "wine"), "cmd", "/c", "Open relais.cmd")
+	cmd.Dir, cmd.Env = stick, append(os.Environ(), "PATH="+browser+":"+os.Getenv("PATH"))
+	must(t, cmd.Run()) // what is left has the starter's output
+	s = &server{t: t, log: &outputtest.Buffer{}}
+	s.waitUntil("the browser shows the map", func() bool {
+		address, err := os.ReadFile(opened)
+		s.base = strings.TrimSuffix(string(address), "/\n")
+		return err == nil
+	})
+	return s, func() {
+		processes := programsOf(t, stick)
+		if len(processes) != 1 {
+			t.Errorf("%d programs run from the stick, want one", len(processes))
+		}
+		for _, p := range processes {
+			must(t, p.Signal(os.Interrupt))
+		}
+		s.waitUntil("the program ends", func() bool { return len(programsOf(t, stick)) == 0 })
+	}
+}
+
+// programsOf returns the processes under wine whose program is on a stick.
+func programsOf(t *testing.T, stick string) (list []*os.Process) {
+	t.Helper()
+	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	must(t, err)
+	for _, path := range lines {
+		line, _ := os.ReadFile(path) // it may have ended
+		if !strings.Contains(string(line), strings.ReplaceAll(stick, "/", `\`)+`\programs\`) {
+			continue
+		}
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+		must(t, err)
+		p, err := os.FindProcess(pid)
+		must(t, err)
+		list = append(list, p)
+	}
+	return list
 }
