@@ -31,7 +31,9 @@ var All = []*Market{
 		FeedZone: "Europe/Paris", Supplements: anfrSupplements,
 		OutageLists: Register{Authority: "ARCEP", Source: "Sites mobiles indisponibles", Licence: "Licence Ouverte 2.0"},
 		Coverage:    Register{Authority: "ARCEP", Source: "Couvertures théoriques", Licence: "Licence Ouverte 2.0"},
-		Filters:     []string{"operator", "department", "generation", "status", "bbox", "changedSince"},
+		Notice: "The forms of ARCEP's store of files, its days of unavailable sites and its coverage maps were not seen against the real " +
+			"service. Of its measurements, rows of a published sample of 2025 were seen, and not the files of the service.",
+		Filters: []string{"operator", "department", "generation", "status", "bbox", "changedSince"},
 	},
 	{
 		Code: DROM, Country: "FR", Label: "France (outre-mer)", Availability: Available,
@@ -51,6 +53,7 @@ var All = []*Market{
 		Statuses: anfrStatuses, LegacyCode: true, Spelling: spelling.French, Departments: true, Deployments: true,
 		FeedZone: "Europe/Paris", Supplements: anfrSupplements,
 		Coverage: Register{Authority: "ARCEP", Source: "Couvertures théoriques", Licence: "Licence Ouverte 2.0"},
+		Notice:   "The forms of ARCEP's store of files, its measurements overseas and its coverage maps were not seen against the real service.",
 		Filters:  []string{"operator", "department", "territory", "generation", "status", "bbox", "changedSince"},
 	},
 	{
