@@ -83,6 +83,7 @@ func (k *sourcesKit) hasNoHalves(t *testing.T, dir string) {
 	t.Helper()
 	s := serve(t, dir)
 	defer s.stop()
+	s.waitUntil("the measurements are opened", func() bool { return s.succeeds("/external/v1/speedtests") == nil })
 	for market, part := range parts {
 		speedtests, points := measured(t, k.files[campaign(part)])
 		gotTests := len(s.list("/speedtests?limit=1000&market=" + market))
