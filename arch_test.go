@@ -20,7 +20,7 @@ import (
 // layers below. Datasets read files with the packages of ingest, which knows none of them; what it
 // reads for the archives too, the commands pass on.
 var layers = []struct{ name, folders string }{
-	{"tests", "test index/indextest"},
+	{"tests", "test index/indextest outage/history/historytest"},
 	{"wiring", "main cli"},
 	{"transports", "httpapi mcp auth/oauth"},
 	{"operations", "api"},
