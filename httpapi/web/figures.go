@@ -4,6 +4,7 @@ import (
 	"net/url"
 
 	"relais/archive"
+	"relais/catalog"
 	"relais/internal/cache"
 )
 
@@ -12,11 +13,13 @@ type sums struct {
 	news     *cache.Cache[string, *newsSum]
 	nets     *cache.Cache[string, []netRow]
 	trends   *cache.Cache[string, *archive.Census]
+	past     *cache.Cache[string, *catalog.OutageHistoryFound]
 	pictures *cache.Cache[string, []byte]
 }
 
 func newSums() *sums {
-	return &sums{figures[*newsSum](), figures[[]netRow](), figures[*archive.Census](), figures[[]byte]()}
+	return &sums{figures[*newsSum](), figures[[]netRow](), figures[*archive.Census](), figures[*catalog.OutageHistoryFound](),
+		figures[[]byte]()}
 }
 
 // figures returns an empty cache of sums, which are made one at a time.

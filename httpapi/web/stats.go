@@ -32,6 +32,7 @@ type statsPage struct {
 	Sorted     bool // the address states an order, so that the table is wanted
 	Elsewhere  int  // sites whose area the register does not state
 	Nets       []netRow
+	Outages    *statsOutages // nil without a list
 	Charts     []*lineChart
 	Editions   int
 	Date       string // of the data, YYYY-MM-DD
@@ -105,7 +106,8 @@ func (p *Pages) stats(w http.ResponseWriter, r *http.Request) {
 		p.fail(w, r, http.StatusNotFound)
 		return
 	}
-	if err := p.addTrends(r.Context(), env, wordsFor(r), loaded, page); err != nil {
+	if err := cmp.Or(p.addOutages(r.Context(), env, wordsFor(r), loaded, page),
+		p.addTrends(r.Context(), env, wordsFor(r), loaded, page)); err != nil {
 		p.failFigures(w, r, err)
 		return
 	}
