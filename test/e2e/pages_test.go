@@ -24,6 +24,7 @@ func TestConformanceOfPages(t *testing.T) {
 	}
 	axe := filetest.Read(t, filepath.Join(dir, "axe-core", "axe.min.js"))
 	c := makeCountry(t, 400)
+	run(t, "outage", "import", "--data", c.dir, "--market", "FR", filetest.New(t, "raw2026-01-01.geojson", unavailableOn(0)))
 	s := serve(t, c.dir, "--photos-hold")
 	fillQueue(t, s, c.dir)
 	empty := start(t, nil, "serve", "--data", newFolder(t))
