@@ -143,7 +143,12 @@ func clickUnderWine(t *testing.T, stick string) (s *server, stop func()) {
 	must(t, os.WriteFile(filepath.Join(browser, "xdg-open"), []byte(script), 0o755))
 	cmd := exec.Command(filepath.Join(filepath.Dir(ownProgram(t)), "wine"), "cmd", "/c", "Open relais.cmd")
 	cmd.Dir, cmd.Env = stick, append(os.Environ(), "PATH="+browser+":"+os.Getenv("PATH"))
-	must(t, cmd.Run()) // what is left has the starter's output
+	t.Cleanup(func() {
+		for _, p := range programsOf(t, stick) { // of a test that failed
+			_ = p.Kill()
+		}
+	})
+	must(t, cmd.Run()) // without a pipe, which the program would keep open
 	s = &server{t: t, log: &outputtest.Buffer{}}
 	s.waitUntil("the browser shows the map", func() bool {
 		address, err := os.ReadFile(opened)
