@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"relais/address"
 	"relais/api/endpoint"
 	"relais/api/view"
 	"relais/catalog"
@@ -188,9 +189,9 @@ func nullable(s string) *string {
 var coverageArea = endpoint.New(endpoint.Decl{
 	Name: "coverage.area", Path: "/coverage/area", Scope: "coverage:read", FailureName: "COVERAGE_AREA", MaxAge: 300,
 	Example:    endpoint.Request{Target: "/coverage/area?department=35&operator=ORANGE&technology=4G"},
-	DependsOn:  []string{catalog.DataCoverage},
+	DependsOn:  []string{catalog.DataCoverage, catalog.DataAddresses},
 	Summary:    "How much of an area official coverage maps say is covered, and what the newest edition changed.",
-	Doc:        "Shares are of land, not of people. A department has the outline that this server draws; a bbox has at most about 100,000 km². change compares with the edition before, where the server has one.",
+	Doc:        "Shares are of land, of a commune of its addresses: a street counts at the place of the address in its middle. A department has the outline that this server draws; a bbox has at most about 100,000 km². change compares with the edition before, where the server has one.",
 	ErrorCodes: []string{codeInvalidBBox, codeInvalidOperator, codeInvalidDate},
 	Shapes:     shapes[[]view.CoverageShare, view.CoverageAreaMeta](),
 }, (*Env).coverageArea)
@@ -198,6 +199,7 @@ var coverageArea = endpoint.New(endpoint.Decl{
 type coverageAreaParams struct {
 	marketParams
 	areaParams
+	Commune string `param:"commune" max:"60" doc:"FR and DROM: INSEE code or name of a commune, whose addresses are counted instead of land." example:"35238"`
 	boxParams
 	Technology []site.Generation `param:"technology" doc:"2G, 3G, 4G, 5G, several with commas." example:"4G"`
 	editionParam
@@ -208,8 +210,15 @@ func (p *coverageAreaParams) Check() error {
 	if err := p.boxParams.check(); err != nil {
 		return err
 	}
-	if areas := p.Department + p.Territory + p.Province; (areas == "") == (p.box() == nil) {
-		return &endpoint.ParamError{Param: "department", Value: areas, Want: "missing or given twice: name a department or a bbox"}
+	given := 0
+	for _, one := range []bool{p.Department+p.Territory+p.Province != "", p.Commune != "", p.box() != nil} {
+		if one {
+			given++
+		}
+	}
+	if given != 1 {
+		return &endpoint.ParamError{Param: "department", Value: p.Department,
+			Want: "missing or given twice: name a department, a commune or a bbox"}
 	}
 	return nil
 }
@@ -220,26 +229,33 @@ func (r *Env) coverageArea(ctx context.Context, p *coverageAreaParams,
 	if err != nil {
 		return nil, err
 	}
-	q := catalog.CoverageArea{Market: m, Box: p.box(), Operators: m.KeysOf(operators), Technologies: generationNames(p.Technology),
-		Edition: string(p.Edition)}
+	q := catalog.CoverageArea{Market: m, Commune: p.Commune, Box: p.box(), Operators: m.KeysOf(operators),
+		Technologies: generationNames(p.Technology), Edition: string(p.Edition)}
 	if q.Area, err = p.Code(m); err != nil {
 		return nil, err
 	}
 	found, err := r.CoverageOf(ctx, q)
-	if e := areaFailure(err, q.Area); e != nil {
+	if e := areaFailure(err, &q); e != nil {
 		return nil, e
 	}
 	if err != nil {
 		return nil, err
 	}
 	body := &view.Body[[]view.CoverageShare, view.CoverageAreaMeta]{Data: make([]view.CoverageShare, len(found.Shares)),
-		Meta: view.CoverageAreaMeta{Market: &m.Code, Area: nullable(q.Area), Theory: view.Theory,
+		Meta: view.CoverageAreaMeta{Area: nullable(q.Area), Theory: view.Theory,
 			DataVersion: &found.Version}}
+	if found.Market != nil {
+		body.Meta.Market = &found.Market.Code
+	}
 	if b := q.Box; b != nil {
 		body.Meta.BBox = &view.Box{North: b.North, South: b.South, East: b.East, West: b.West}
 	}
 	for i := range found.Shares {
-		body.Data[i] = view.NewCoverageShare(&found.Shares[i])
+		body.Data[i] = view.NewCoverageShare(&found.Shares[i], found.Addresses != nil)
+	}
+	if of := found.Addresses; of != nil {
+		body.Meta.Commune, body.Meta.CommuneCode = &found.Commune, &found.CommuneCode
+		body.Meta.Addresses = new(of.Source + ", " + of.Date)
 	}
 	if q.Area != "" {
 		body.Meta.Outline = new("simplified: its border is about a kilometre from the true one")
@@ -251,12 +267,17 @@ func (r *Env) coverageArea(ctx context.Context, p *coverageAreaParams,
 }
 
 // areaFailure returns the answer to an area that cannot be added up, nil for another error.
-func areaFailure(err error, area string) error {
-	name := "bbox"
+func areaFailure(err error, q *catalog.CoverageArea) error {
+	name, area := "bbox", q.Area
 	if area != "" {
 		name = "department"
 	}
+	several, ok := errors.AsType[*address.SeveralError](err)
 	switch {
+	case ok:
+		return &endpoint.ParamError{Param: "commune", Value: q.Commune, Want: several.Error()}
+	case errors.Is(err, address.ErrNoCommune), errors.Is(err, catalog.ErrNoAddresses):
+		return &endpoint.ParamError{Param: "commune", Value: q.Commune, Want: err.Error()}
 	case errors.Is(err, catalog.ErrNoOutline):
 		return &endpoint.ParamError{Param: name, Value: area, Want: catalog.ErrNoOutline.Error()}
 	case errors.Is(err, coverage.ErrLarge):

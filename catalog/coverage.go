@@ -251,7 +251,8 @@ func median(values []float64) float64 {
 // CoverageArea asks how much of an area official coverage maps say is covered.
 type CoverageArea struct {
 	Market       *market.Market // nil with a Box: that whose maps have the box
-	Area         string         // its code, "" with a Box
+	Area         string         // its code, "" with a Box or Commune
+	Commune      string         // code or name, whose addresses are counted instead of land
 	Box          *geo.Box
 	Operators    []string // keys, nil for any
 	Technologies []string
@@ -263,20 +264,26 @@ type CoverageAreaFound struct {
 	Market  *market.Market // nil if no map has the area
 	Shares  []coverage.Share
 	Version string
+	// Commune and CommuneCode are those of the commune that was asked for. The shares are then addresses of Addresses.
+	Commune, CommuneCode string
+	Addresses            *AddressSource
 }
 
 // ErrNoOutline means that it is not known where an area ends.
 var ErrNoOutline = errors.New("where this area ends is not known: ask for a bbox")
 
-// CoverageOf adds up an area. Errors: ErrNoOutline, coverage.ErrLarge, an UnknownError, an UnusableError, those of reading
-// a file.
+// CoverageOf adds up an area. Errors: ErrNoOutline, coverage.ErrLarge, ErrNoAddresses, address.ErrNoCommune, an
+// address.SeveralError, an UnknownError, an UnusableError, those of reading a file.
 func (c *Catalog) CoverageOf(ctx context.Context, q CoverageArea) (*CoverageAreaFound, error) {
 	if c.Coverage.Failed() != nil {
 		return nil, &UnusableError{DataCoverage}
 	}
 	f := coverage.Filter{Operators: q.Operators, Technologies: q.Technologies, Edition: q.Edition, Free: c.Keyless}
-	boxes := []geo.Box{}
+	found, boxes := &CoverageAreaFound{Version: c.version(DataCoverage)}, []geo.Box{}
 	switch {
+	case q.Commune != "":
+		err := c.countAddresses(f, q.Commune, found)
+		return found, err
 	case q.Area != "":
 		f.Market = q.Market.Code
 		at, ok := q.Market.Area(q.Area)
@@ -292,11 +299,38 @@ func (c *Catalog) CoverageOf(ctx context.Context, q CoverageArea) (*CoverageArea
 			f.Market = q.Market.Code
 		}
 	}
-	found := &CoverageAreaFound{Version: c.version(DataCoverage)}
 	var err error
 	if found.Shares, err = c.Coverage.Area(ctx, f, boxes); err != nil {
 		return nil, err
 	}
+	found.settle()
+	return found, nil
+}
+
+// countAddresses adds up the addresses of a commune, street by street: a street counts at the place of the address in its
+// middle.
+func (c *Catalog) countAddresses(f coverage.Filter, commune string, found *CoverageAreaFound) error {
+	name, code, streets, err := c.Addresses.Commune(commune)
+	if err != nil {
+		return addressError(err)
+	}
+	info, err := c.Addresses.Info()
+	if err != nil {
+		return addressError(err)
+	}
+	found.Commune, found.CommuneCode, found.Addresses = name, code, new(addressSource(info))
+	places := make([]coverage.Weight, len(streets))
+	for i, s := range streets {
+		places[i] = coverage.Weight{At: s.At, Weight: s.Numbers}
+	}
+	if found.Shares, err = c.Coverage.Count(f, places); err == nil {
+		found.settle()
+	}
+	return err
+}
+
+// settle keeps the shares of one market.
+func (found *CoverageAreaFound) settle() {
 	most := 0.0
 	for _, s := range found.Shares { // a box at a border is of the market that has most of it
 		if s.Total > most {
@@ -304,7 +338,6 @@ func (c *Catalog) CoverageOf(ctx context.Context, q CoverageArea) (*CoverageArea
 		}
 	}
 	found.Shares = slices.DeleteFunc(found.Shares, func(s coverage.Share) bool { return s.Layer.Market != found.Market.Code })
-	return found, nil
 }
 
 // CoverageMaps returns the newest maps of a market, and of technologies and operators unless these are nil.

@@ -19,17 +19,54 @@ var ErrLarge = errors.New("the area is too large to be added up")
 type Share struct {
 	Layer  *Layer
 	Levels []LevelShare // in the order of the layer's words, after that of LevelNone
-	Total  float64      // km² of the area about which the layer says something
-	// Before is the edition before, nil without one, and if it has another grid. Gained and Lost are km² that are
-	// covered now and were not, and the reverse; Better and Worse those whose level changed.
+	Total  float64      // of the area about which the layer says something
+	// Before is the edition before, nil without one, and if it has another grid. Gained and Lost are what is
+	// covered now and was not, and the reverse; Better and Worse that whose level changed.
 	Before                      *Layer
 	Gained, Lost, Better, Worse float64
 }
 
-// A LevelShare is how much of an area has a level.
+// A LevelShare is how much of an area has a level: land in km², or addresses.
 type LevelShare struct {
-	Word Word
-	Km2  float64
+	Word   Word
+	Amount float64
+}
+
+// A Weight is a place that counts as so many.
+type Weight struct {
+	At     geo.Point
+	Weight int
+}
+
+// Count adds up places, such as the addresses of a commune, as Area adds up land. Errors: those of reading a file.
+func (s *Store) Count(q Filter, places []Weight) (list []Share, err error) {
+	for _, l := range s.Layers(q) {
+		c := counter{share: Share{Layer: l, Before: s.Before(l)}}
+		for i := range places {
+			at := &places[i]
+			col, row, ok := l.locate(at.At)
+			if !ok {
+				continue
+			}
+			v, err := l.cell(0, col, row)
+			if err != nil {
+				return nil, err
+			}
+			was := Value(0)
+			if before := c.share.Before; before != nil {
+				if col, row, ok := before.locate(at.At); ok {
+					if was, err = before.cell(0, col, row); err != nil {
+						return nil, err
+					}
+				}
+			}
+			c.add(v, was, l.Word(0, at.At).Level != "", float64(at.Weight))
+		}
+		if c.finish(); c.share.Total > 0 {
+			list = append(list, c.share)
+		}
+	}
+	return list, nil
 }
 
 // Area adds up the cells of an area, which is given as boxes that do not overlap. Layers of grids that are not there are
@@ -49,12 +86,12 @@ func (s *Store) Area(ctx context.Context, q Filter, boxes []geo.Box) (list []Sha
 		if before != nil && !of.fits(before) {
 			before = nil
 		}
-		share, err := of.add(ctx, l, before)
-		if err != nil {
+		c := counter{share: Share{Layer: l, Before: before}}
+		if err := of.each(ctx, l, before, c.add); err != nil {
 			return nil, err
 		}
-		if share.Total > 0 {
-			list = append(list, *share)
+		if c.finish(); c.share.Total > 0 {
+			list = append(list, c.share)
 		}
 	}
 	return list, nil
@@ -164,44 +201,47 @@ func (m *mask) onLand() {
 	}
 }
 
-// add adds up the cells of a layer, and compares it with the edition before.
-func (m *mask) add(ctx context.Context, l, before *Layer) (*Share, error) {
-	var counts [maxValue + 1]float64
-	s := &Share{Layer: l, Before: before}
-	err := m.each(ctx, l, before, func(v, was Value, land bool, km2 float64) {
-		if v == 0 && !land {
-			return
-		}
-		counts[v] += km2
-		if before == nil {
-			return
-		}
-		now, then := l.rank(v), before.rank(was)
-		switch {
-		case now > 0 && then == 0:
-			s.Gained += km2
-		case now == 0 && then > 0:
-			s.Lost += km2
-		case now > then:
-			s.Better += km2
-		case now < then:
-			s.Worse += km2
-		}
-	})
-	if err != nil {
-		return nil, err
+// A counter adds up what has which value.
+type counter struct {
+	share  Share
+	counts [maxValue + 1]float64
+}
+
+// add adds so much with a value now and before. Without a value, only land counts.
+func (c *counter) add(v, was Value, land bool, amount float64) {
+	if v == 0 && !land {
+		return
 	}
-	s.Levels = append(s.Levels, LevelShare{Word{Level: LevelNone}, counts[0]})
-	s.Total = counts[0]
-	for i, word := range l.Words {
-		s.Total += counts[i+1]
+	c.counts[v] += amount
+	if c.share.Before == nil {
+		return
+	}
+	now, then := c.share.Layer.rank(v), c.share.Before.rank(was)
+	switch {
+	case now > 0 && then == 0:
+		c.share.Gained += amount
+	case now == 0 && then > 0:
+		c.share.Lost += amount
+	case now > then:
+		c.share.Better += amount
+	case now < then:
+		c.share.Worse += amount
+	}
+}
+
+// finish sets the levels of the share.
+func (c *counter) finish() {
+	s := &c.share
+	s.Levels = append(s.Levels, LevelShare{Word{Level: LevelNone}, c.counts[0]})
+	s.Total = c.counts[0]
+	for i, word := range s.Layer.Words {
+		s.Total += c.counts[i+1]
 		if word.Level == LevelNone {
-			s.Levels[0].Word, s.Levels[0].Km2 = word, s.Levels[0].Km2+counts[i+1]
+			s.Levels[0].Word, s.Levels[0].Amount = word, s.Levels[0].Amount+c.counts[i+1]
 			continue
 		}
-		s.Levels = append(s.Levels, LevelShare{word, counts[i+1]})
+		s.Levels = append(s.Levels, LevelShare{word, c.counts[i+1]})
 	}
-	return s, nil
 }
 
 // rank is the rank of the level of a value.

@@ -206,7 +206,7 @@ func TestAreaAgreesWithACount(t *testing.T) {
 		}
 	}
 	for v, level := range shares[0].Levels {
-		near(level.Word.Level, level.Km2, want[v])
+		near(level.Word.Level, level.Amount, want[v])
 	}
 	near("gained", shares[0].Gained, gained)
 	near("lost", shares[0].Lost, lost)
@@ -216,6 +216,30 @@ func TestAreaAgreesWithACount(t *testing.T) {
 	}
 	if _, err := s.Area(context.Background(), Filter{}, []geo.Box{{South: 41, West: -5, North: 51, East: 9}}); err != nil {
 		t.Errorf("a box larger than the grid: %v", err)
+	}
+}
+
+// Places are added up by the value of their cell.
+func TestCount(t *testing.T) {
+	const cols, rows = 200, 200
+	values := patches(cols, rows)
+	s := layerIn(t, t.TempDir(), testInfo(cols, rows), values)
+	l, want, total := s.Layers(Filter{})[0], [4]int{}, 0
+	var places []Weight
+	for i := range 400 {
+		col, row := i*7%cols, i*13%rows
+		places = append(places, Weight{l.middle(col, row), 1 + i%5})
+		want[values[row][col]] += 1 + i%5
+		total += 1 + i%5
+	}
+	shares, err := s.Count(Filter{}, append(places, Weight{geo.Point{Lat: 48, Lng: 2}, 100})) // the last is beyond the grid
+	if err != nil || len(shares) != 1 || shares[0].Total != float64(total) {
+		t.Fatalf("%+v, %v, want %d", shares, err, total)
+	}
+	for v, level := range shares[0].Levels {
+		if level.Amount != float64(want[v]) {
+			t.Errorf("%s: %v, want %d", level.Word.Level, level.Amount, want[v])
+		}
 	}
 }
 

@@ -70,9 +70,10 @@ type CoverageShare struct {
 	Operator    *string            `json:"operator"`
 	Technology  string             `json:"technology" doc:"2G, 2G/3G, 3G, 4G or 5G."`
 	Service     *string            `json:"service" doc:"voice or data, where the source tells them apart."`
-	Covered     float64            `json:"coveredShare" doc:"Share of the area with any level but none, from 0 to 1."`
+	Covered     float64            `json:"coveredShare" doc:"Share of the area, or of the addresses, with any level except none, from 0 to 1."`
 	Levels      []LevelShare       `json:"levels" doc:"From the worst to the best."`
-	AreaKm2     float64            `json:"areaKm2" doc:"Of the area, what the map says something of."`
+	AreaKm2     *float64           `json:"areaKm2" doc:"Land of the area that the map says something of; null for a commune."`
+	Addresses   *int               `json:"addresses" doc:"Addresses of the commune that the map says something of; null for another area."`
 	Change      *CoverageMapChange `json:"change" doc:"What the edition changed; null if this server has no earlier one."`
 	Edition     string             `json:"edition" doc:"YYYY-MM-DD."`
 	Source      string             `json:"source"`
@@ -83,48 +84,61 @@ type CoverageShare struct {
 
 // A LevelShare is the share of a level.
 type LevelShare struct {
-	Level       string  `json:"level" doc:"none, limited, good, very_good, covered."`
-	SourceLevel *string `json:"sourceLevel"`
-	Operators   *string `json:"operators" doc:"three or some, where the source names no operator."`
-	Km2         float64 `json:"km2"`
-	Share       float64 `json:"share" doc:"From 0 to 1."`
+	Level       string   `json:"level" doc:"none, limited, good, very_good, covered."`
+	SourceLevel *string  `json:"sourceLevel"`
+	Operators   *string  `json:"operators" doc:"three or some, where the source names no operator."`
+	Km2         *float64 `json:"km2" doc:"null for a commune."`
+	Addresses   *int     `json:"addresses" doc:"null except for a commune."`
+	Share       float64  `json:"share" doc:"From 0 to 1."`
 }
 
-// A CoverageMapChange compares an edition with the one before.
+// A CoverageMapChange compares an edition with the one before, in km², or in addresses of a commune.
 type CoverageMapChange struct {
 	Since  string  `json:"since" doc:"The edition before, YYYY-MM-DD."`
-	Gained float64 `json:"gainedKm2" doc:"Covered now, and not before."`
-	Lost   float64 `json:"lostKm2" doc:"Covered before, and not now."`
-	Better float64 `json:"betterKm2" doc:"Covered in both, with a better level now."`
-	Worse  float64 `json:"worseKm2" doc:"Covered in both, with a worse level now."`
+	Gained float64 `json:"gained" doc:"Covered now, and not before."`
+	Lost   float64 `json:"lost" doc:"Covered before, and not now."`
+	Better float64 `json:"better" doc:"Covered in both, with a better level now."`
+	Worse  float64 `json:"worse" doc:"Covered in both, with a worse level now."`
 }
 
 // CoverageAreaMeta is the meta of /coverage/area.
 type CoverageAreaMeta struct {
 	Market      *market.Code `json:"market" doc:"null if no map has the area."`
-	Area        *string      `json:"area" doc:"Code of the department; null for a bbox."`
+	Area        *string      `json:"area" doc:"Code of the department; null for another area."`
+	Commune     *string      `json:"commune" doc:"Name of the commune; null for another area."`
+	CommuneCode *string      `json:"communeCode" doc:"Its INSEE code."`
+	Addresses   *string      `json:"addressSource" doc:"The register whose addresses of the commune are counted, with its date."`
 	BBox        *Box         `json:"bbox"`
-	Outline     *string      `json:"outline" doc:"How exact the border of the area is; null for a bbox."`
+	Outline     *string      `json:"outline" doc:"How exact the border of a department is; else null."`
 	Note        *string      `json:"note" doc:"Why the answer is empty; null when it is not."`
 	Theory      string       `json:"theory" doc:"What the maps are, in a sentence."`
 	DataVersion *string      `json:"dataVersion"`
 }
 
-// NewCoverageShare returns the shares of an area as answers show them.
-func NewCoverageShare(s *coverage.Share) CoverageShare {
+// NewCoverageShare returns the shares of an area, or of the addresses of a commune, as answers show them.
+func NewCoverageShare(s *coverage.Share, addresses bool) CoverageShare {
 	l, m := s.Layer, market.Get(s.Layer.Market)
 	v := CoverageShare{Technology: l.Technology, Service: orNull(&l.Service), Levels: make([]LevelShare, len(s.Levels)),
-		AreaKm2: decimals(s.Total, 2), Edition: l.Edition, Source: l.SourceName(), Authority: l.Publisher.Authority,
-		Licence: orNull(&l.Publisher.Licence), Synthetic: l.Synthetic}
+		Edition: l.Edition, Source: l.SourceName(), Authority: l.Publisher.Authority, Licence: orNull(&l.Publisher.Licence),
+		Synthetic: l.Synthetic}
 	if at, ok := m.Operator(l.Operator); ok {
 		v.OperatorKey, v.Operator = &m.Operators[at].Key, &m.Operators[at].Label
 	}
+	set := func(km2 **float64, n **int, amount float64) {
+		if addresses {
+			*n = new(int(amount))
+		} else {
+			*km2 = new(decimals(amount, 2))
+		}
+	}
+	set(&v.AreaKm2, &v.Addresses, s.Total)
 	covered := 0.0
 	for i, level := range s.Levels {
-		v.Levels[i] = LevelShare{level.Word.Level, orNull(&level.Word.Source), orNull(&level.Word.Operators),
-			decimals(level.Km2, 2), decimals(level.Km2/s.Total, 5)}
+		v.Levels[i] = LevelShare{Level: level.Word.Level, SourceLevel: orNull(&level.Word.Source),
+			Operators: orNull(&level.Word.Operators), Share: decimals(level.Amount/s.Total, 5)}
+		set(&v.Levels[i].Km2, &v.Levels[i].Addresses, level.Amount)
 		if level.Word.Level != coverage.LevelNone {
-			covered += level.Km2
+			covered += level.Amount
 		}
 	}
 	v.Covered = decimals(covered/s.Total, 5)
