@@ -116,12 +116,19 @@ func addEditions(ctx context.Context, stores *admin.Stores) error {
 	return nil
 }
 
-// addMaps adds the coverage maps, unless the folder has as many. Their cells have the largest size: those that were
-// painted are far larger.
+// addMaps adds the coverage maps, unless the folder has as many that can be read. Their cells have the largest size:
+// those that were painted are far larger.
 func addMaps(ctx context.Context, dir folder.Dir, france makeFrance, tmp string) error {
 	there, err := coverage.Files(dir.Coverage())
-	if err != nil || len(there) >= demo.Maps() {
+	if err != nil {
 		return err
+	}
+	there = slices.DeleteFunc(there, func(path string) bool {
+		_, err := coverage.ReadInfo(path)
+		return err != nil // of another version
+	})
+	if len(there) >= demo.Maps() {
+		return nil
 	}
 	f, err := france()
 	if err != nil {
