@@ -1,6 +1,7 @@
 package coverage
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -49,8 +50,11 @@ var arcepNames = regexp.MustCompile(`^(\d{4})_T([1-4])_couv_(.+)_([A-Z0-9]+)_(2G
 // arcepServices has the services by ARCEP's word.
 var arcepServices = map[string]string{"voix": "voice", "data": "data"}
 
-// arcepLands are the names of the land by projection, where ARCEP's files of the projection are about.
-var arcepLands = map[int]string{2154: "FR", 5490: "971 972", 2972: "973", 2975: "974", 4471: "976"}
+// arcepLands are the names of the land by projection, if it has only one, and by the place in a file's name.
+var (
+	arcepLands  = map[int]string{2154: "FR", 2972: "973", 2975: "974", 4471: "976"}
+	arcepPlaces = map[string]string{"guadeloupe": "971", "martinique": "972"}
+)
 
 // arcepArea reads an area of a file of ARCEP. What the columns state counts, and the name must not say otherwise.
 func arcepArea(of *origin, attribute func(string) (string, bool)) (f feature, err error) {
@@ -95,6 +99,7 @@ func arcepArea(of *origin, attribute func(string) (string, bool)) (f feature, er
 		}
 		if of.epsg != 2154 {
 			info.Territory = strings.ToLower(n[3])
+			info.Outline = cmp.Or(arcepPlaces[info.Territory], info.Outline)
 		}
 	} else if of.epsg != 2154 {
 		info.Territory = strconv.Itoa(of.epsg)

@@ -97,7 +97,7 @@ func TestMapsOfTheDemonstration(t *testing.T) {
 	shares, err := store.Area(t.Context(), coverage.Filter{Market: "FR"}, coverage.AreaBoxes("35"))
 	must(t, err)
 	for _, s := range shares {
-		none := s.Levels[0].Km2 / s.Total
+		none := s.Levels[0].Amount / s.Total
 		if !(none > 0.005 && none < 0.35) || (s.Before != nil) != (s.Layer.Technology == "4G") ||
 			s.Before != nil && !(s.Gained > s.Lost && s.Better > s.Worse && s.Worse > 0) {
 			t.Errorf("%s %s: got %+v", s.Layer.Operator, s.Layer.Technology, s)
