@@ -1,6 +1,7 @@
 package coverage
 
 import (
+	"iter"
 	"math"
 	"slices"
 
@@ -78,15 +79,16 @@ func (l *Layer) better(p geo.Point, v Value, metres float64) (*Better, error) {
 		if err != nil {
 			return nil, err
 		}
-		for dy := range min(blockSide, g.rows-y0) {
-			up := square(float64(y0+dy) + 0.5 - w)
+		for y := range outward(w, y0, min(g.rows, y0+blockSide)) {
+			up := square(float64(y) + 0.5 - w)
 			if up > best {
-				continue
+				break
 			}
-			for dx := range min(blockSide, g.cols-x0) {
-				if d := up + square(float64(x0+dx)+0.5-u); d < best {
-					if at := c.at(dx, dy); at > v && l.Words[at-1].Level != LevelNone {
-						col, row, best, to = x0+dx, y0+dy, d, at
+			reach := math.Sqrt(best - up)
+			for x := max(x0, int(u-reach-1)); x < min(g.cols, x0+blockSide, int(u+reach+2)); x++ {
+				if d := up + square(float64(x)+0.5-u); d < best {
+					if at := c.at(x-x0, y-y0); at > v && l.Words[at-1].Level != LevelNone {
+						col, row, best, to = x, y, d, at
 					}
 				}
 			}
@@ -97,6 +99,26 @@ func (l *Layer) better(p geo.Point, v Value, metres float64) (*Better, error) {
 	}
 	there := l.middle(col, row)
 	return &Better{Word: l.Words[to-1], Metres: geo.Distance(p, there), Azimuth: geo.Bearing(p, there)}, nil
+}
+
+// outward yields the rows of a block, the nearest to a position first.
+func outward(at float64, from, to int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		below := min(max(int(at), from), to-1)
+		for above := below + 1; below >= from || above < to; {
+			if below >= from && (above >= to || at-float64(below)-0.5 <= float64(above)+0.5-at) {
+				if !yield(below) {
+					return
+				}
+				below--
+			} else {
+				if !yield(above) {
+					return
+				}
+				above++
+			}
+		}
+	}
 }
 
 func square(x float64) float64 { return x * x }
