@@ -77,7 +77,8 @@ func TestRowsThatNeedPermission(t *testing.T) {
 		"/map/antennas?market=BE&lat=50.85&lng=4.35&radiusKm=20",
 		"/map/antennas/" + key(3), "/map/antennas/be-bru-900", "/map/find?q=bru-900", "/map/find?q=Brussel", "/map/find?q=5G",
 		"/map/find?q=DMO&market=BE", "/map/changes?market=BE", "/map/outages?market=BE",
-		"/", "/search?market=BE", "/search?market=BE&generation=5G", "/search?q=DMO001", "/near?lat=50.85&lng=4.35", "/stats?market=BE",
+		"/", "/search?market=BE", "/search?market=BE&generation=5G", "/search?q=DMO001", "/near?lat=50.85&lng=4.35", "/at/50.85,4.35",
+		"/stats?market=BE",
 		"/site/be-bru-900", "/go?plmn=20601&enb=1", "/log",
 		"/ogc/collections", "/ogc/collections/sites-BE", mount + "/ogc/collections"}
 	for i := range register.Market(market.BE).Len() {

@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"net/http"
 	"slices"
+	"strings"
 
 	"relais/api"
 	"relais/api/view"
@@ -48,6 +49,17 @@ type mapMarket struct {
 	Systems   []string      `json:"systems"`
 	Statuses  []string      `json:"statuses"`
 	Changes   bool          `json:"changes"` // what the edition changed is known
+	Coverage  []mapCoverage `json:"coverage"`
+}
+
+// A mapCoverage is the official coverage maps of an edition.
+type mapCoverage struct {
+	Authority    string   `json:"authority"`
+	Source       string   `json:"source"`
+	Edition      string   `json:"edition"` // YYYY-MM-DD
+	Synthetic    bool     `json:"synthetic"`
+	Operators    []string `json:"operators"` // keys; none if the source names none
+	Technologies []string `json:"technologies"`
 }
 
 // A mapOperator is an operator of a market, in the order of the bits of tiles.
@@ -82,6 +94,7 @@ func (p *Pages) mapPage(w http.ResponseWriter, r *http.Request) {
 		if v, ok := newMapMarket(m); ok {
 			v.Label = wordsFor(r).Market(m.Table.Code)
 			v.Changes = env.ChangesKnown(m)
+			v.Coverage = mapCoverages(env, m.Table)
 			config.Markets = append(config.Markets, v)
 		}
 	}
@@ -106,6 +119,29 @@ func (p *Pages) mapPage(w http.ResponseWriter, r *http.Request) {
 		data.Market = config.Markets[0].Code
 	}
 	p.render(w, r, http.StatusOK, name, data)
+}
+
+// mapCoverages describes the official coverage maps of a market, none if they cannot be used.
+func mapCoverages(env *api.Env, m *market.Market) []mapCoverage {
+	layers, _ := env.CoverageMaps(m, nil, nil)
+	list := []mapCoverage{}
+	add := func(to *[]string, value string) {
+		if at, known := slices.BinarySearch(*to, value); !known && value != "" {
+			*to = slices.Insert(*to, at, value)
+		}
+	}
+	for _, l := range layers {
+		at := slices.IndexFunc(list, func(c mapCoverage) bool { return c.Edition == l.Edition && c.Source == l.SourceName() })
+		if at < 0 {
+			at, list = len(list), append(list, mapCoverage{Authority: l.Publisher.Authority, Source: l.SourceName(), Edition: l.Edition,
+				Synthetic: l.Synthetic, Operators: []string{}})
+		}
+		add(&list[at].Operators, l.Operator)
+		for generation := range strings.SplitSeq(l.Technology, "/") {
+			add(&list[at].Technologies, generation)
+		}
+	}
+	return list
 }
 
 // isAlone reports whether somebody asks for the map alone, which pages of others may show in a frame: nothing in it

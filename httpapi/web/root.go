@@ -22,6 +22,7 @@ Disallow: /sign-in
 Disallow: /sign-out
 Disallow: /search
 Disallow: /near
+Disallow: /at/
 Disallow: /go
 Disallow: /log
 `

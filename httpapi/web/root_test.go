@@ -40,7 +40,8 @@ func TestRobots(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]bool{"/site/fr-1": true, "/docs": true, "/": true, "/search?q=a": false,
-		"/near?lat=1&lng=2": false, "/go?enb=1": false, "/log": false, "/external/v1/antennas": false, "/map/tiles/FR.json": false,
+		"/near?lat=1&lng=2": false, "/at/1,2": false, "/go?enb=1": false, "/log": false, "/external/v1/antennas": false,
+		"/map/tiles/FR.json":     false,
 		"/feeds/FR.atom?lang=fr": true, "/feeds/CA.json": true, "/feeds/FR?kind=moved": false} {
 		open := true
 		for _, prefix := range closed {

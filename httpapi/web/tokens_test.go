@@ -202,6 +202,27 @@ func TestSteps(t *testing.T) {
 	}
 }
 
+// The tones of official coverage get darker by day and lighter by night, and that of no level is another one.
+func TestCoverageTones(t *testing.T) {
+	for theme, table := range themes(t) {
+		way := map[string]float64{"light": -1, "dark": 1}[theme]
+		for vision := range visions {
+			last := seen(table.color(t, "land"), vision)
+			unstated := seen(table.color(t, "cover-0"), vision)
+			for i := 1; i <= 4; i++ {
+				tone := seen(table.color(t, fmt.Sprint("cover-", i)), vision)
+				if got := way * (tone[0] - last[0]); got < 0.08 {
+					t.Errorf("%s, %s: tone %d differs by %.2f in lightness, want 0.08", theme, vision, i, got)
+				}
+				if got := apart(tone, unstated); got < leastApart {
+					t.Errorf("%s, %s: tone %d is %.3f from that of no level, want %.2f", theme, vision, i, got, leastApart)
+				}
+				last = tone
+			}
+		}
+	}
+}
+
 // The style for other maps has the colours of the map of this server.
 func TestPalettes(t *testing.T) {
 	for name, table := range themes(t) {

@@ -97,7 +97,7 @@ func TestPagesUnderAPath(t *testing.T) {
 		o.Docs = &docs.Docs{BaseURL: o.BaseURL, Tools: []docs.Tool{{}}}
 		p := New(o)
 		for _, path := range []string{"/", "/search?operator=FREE&lang=fr", "/near?lat=48.8&lon=2.3", "/site/fr-1000", "/stats",
-			"/go", "/log?lang=fr", "/docs?lang=fr", "/docs/tools", "/robots.txt"} {
+			"/go", "/at/48.8,2.3", "/log?lang=fr", "/docs?lang=fr", "/docs/tools", "/robots.txt"} {
 			found := addresses.FindAllStringSubmatch(ask(p, "GET", path).Body.String(), -1)
 			for _, m := range found {
 				rest, below := strings.CutPrefix(m[1], base+"/")

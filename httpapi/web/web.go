@@ -92,6 +92,7 @@ func (p *Pages) Routes() []Route {
 	news, lists, sites := news{p}, lists{p}, sites{p}
 	routes := []Route{{view.SitePagePath + "{key}" + pictureExt, p.limited(p.asked, pagesPerMinute, sites.picture)},
 		{view.SitePagePath + "{key}", p.limited(p.asked, pagesPerMinute, sites.site)},
+		{atPath + "{position}", p.limited(p.asked, pagesPerMinute, p.at)},
 		{searchPath, p.limited(p.asked, pagesPerMinute, lists.search)}, {nearPath, p.limited(p.asked, pagesPerMinute, lists.near)},
 		{goPath, p.limited(p.asked, pagesPerMinute, p.goTo)}, {logPath, p.logRoute()},
 		{newsPath, p.limited(p.asked, pagesPerMinute, news.newest)},

@@ -39,7 +39,7 @@ func TestConformanceOfPages(t *testing.T) {
 	type look struct{ name, scheme, lang string }
 	const firstRun = "/ without data"
 	for _, path := range []string{"/?site=fr-" + at.support, "/?ui=0&site=fr-" + at.support, "/search?q=rue",
-		"/near?lat=48.85&lon=2.35&radiusKm=20",
+		"/near?lat=48.85&lon=2.35&radiusKm=20", "/at/48.85,2.35",
 		"/site/fr-" + at.support, "/go?pci=12&lat=48.85&lon=2.35", "/log", "/news", "/stats", "/feeds/FR?operator=FREE",
 		"/docs", "/docs/tools", "/nowhere", "/sign-in?done=in", "/account", "/account/password",
 		"/account/delete", "/account/sent", "/moderation", "/sign-out", firstRun} {
