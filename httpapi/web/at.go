@@ -28,6 +28,7 @@ var atPosition = regexp.MustCompile(`^(-?\d{1,2}(?:\.\d{1,20})?), ?(-?\d{1,3}(?:
 type atPage struct {
 	Position  string // in the form that the search takes
 	Operators []atOperator
+	Matrix    []atLine // technologies by operators, the newest first
 	Sources   []atSource
 	Metres    int    // side of the cells of the grids
 	Synthetic bool   // some of the maps are made up
@@ -38,10 +39,15 @@ type atPage struct {
 	DocsLink  string // "" without documentation
 }
 
+// An atLine is what the maps of a technology and service say. A cell without a Level has no map.
+type atLine struct {
+	Technology, Service string
+	Cells               []atRow // in the order of the operators
+}
+
 // An atOperator is what the maps of an operator say. Key is "" where the source names none.
 type atOperator struct {
 	Key, Label, Sign string
-	Best             string // the newest technology that is expected, "" for none
 	Rows             []atRow
 	Sites            []atSite
 }
@@ -50,7 +56,7 @@ type atOperator struct {
 type atRow struct {
 	Technology, Service string
 	Tone                string // its class
-	Level               string
+	Level, Sign         string // Sign is short: "" if Level is
 	Better, Measured    string // "" for nothing
 	Disagree            string // "" if theory and measurement do not contradict each other
 }
@@ -97,6 +103,7 @@ func (p *Pages) at(w http.ResponseWriter, r *http.Request) {
 	for i := range found.Rows {
 		page.add(words, found.Market, &found.Rows[i])
 	}
+	page.compare()
 	w.Header().Set("Cache-Control", "public, max-age=60")
 	p.render(w, r, http.StatusOK, "at.html", page)
 }
@@ -127,12 +134,9 @@ func (a *atPage) add(w words, m *market.Market, r *catalog.CoverageRow) {
 		a.Operators = append(a.Operators, o)
 	}
 	o, l := &a.Operators[len(a.Operators)-1], r.Layer
-	row := atRow{Technology: l.Technology, Tone: "l-" + r.Word.Level, Level: w.Level(r.Word)}
+	row := atRow{Technology: l.Technology, Tone: "l-" + r.Word.Level, Level: w.Level(r.Word), Sign: levelSigns[r.Word.Level]}
 	if l.Service != "" {
 		row.Service = w["atService."+l.Service]
-	}
-	if o.Best == "" && coverage.Rank(r.Word.Level) > 0 {
-		o.Best = l.Technology
 	}
 	if b := r.Better; b != nil {
 		row.Better = w.Fill("atBetter", w.Away(b.Metres, b.Azimuth), w.Level(b.Word))
@@ -154,6 +158,24 @@ func (a *atPage) add(w words, m *market.Market, r *catalog.CoverageRow) {
 	}
 	a.Synthetic, a.Metres = a.Synthetic || l.Synthetic, max(a.Metres, l.Metres)
 }
+
+// compare makes the matrix of what the operators' maps say.
+func (a *atPage) compare() {
+	for i, o := range a.Operators {
+		for _, row := range o.Rows {
+			at := slices.IndexFunc(a.Matrix, func(l atLine) bool { return l.Technology == row.Technology && l.Service == row.Service })
+			if at < 0 {
+				at = len(a.Matrix)
+				a.Matrix = append(a.Matrix, atLine{row.Technology, row.Service, make([]atRow, len(a.Operators))})
+			}
+			a.Matrix[at].Cells[i] = row
+		}
+	}
+	slices.SortStableFunc(a.Matrix, func(x, y atLine) int { return strings.Compare(y.Technology, x.Technology) })
+}
+
+// levelSigns are short for levels whose words are long.
+var levelSigns = map[string]string{"": "?", coverage.LevelNone: "–", coverage.LevelCovered: "✓"}
 
 // addSite adds the nearest site with a technology.
 func (o *atOperator) addSite(w words, m *market.Market, technology string, s *catalog.CoveringSite) {

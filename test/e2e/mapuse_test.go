@@ -5,6 +5,8 @@ package e2e
 import (
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -172,6 +174,42 @@ func TestMapByKeyboard(t *testing.T) {
 	m.idle()
 	m.typeKey("Escape", 27)
 	m.until("the card is closed", `document.getElementById('card').hidden`)
+	m.clean(t)
+}
+
+// An official map lies under the sites in the colours of its levels, and a click or Enter says who covers a place.
+func TestMapOfficialCoverage(t *testing.T) {
+	t.Parallel()
+	c := makeCountry(t, 400)
+	rows := shownRows(t, c)
+	at := rows[slices.IndexFunc(rows, func(r shownRow) bool {
+		return r.operator == "ORANGE" && r.generation == "4G" && r.status == "En service"
+	})]
+	west, south, east, north := at.lng-0.1, at.lat-0.1, at.lng+0.1, at.lat+0.1
+	area := fmt.Sprintf(`{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"operateur":"20801","date":"2026-06-30",
+		"techno":"4G","usage":"data","niveau":"BC"},"geometry":{"type":"Polygon","coordinates":[[[%[1]f,%[2]f],[%[3]f,%[2]f],[%[3]f,%[4]f],
+		[%[1]f,%[4]f],[%[1]f,%[2]f]]]}}]}`, west, south, east, north) // with the columns of ARCEP's files
+	path := filepath.Join(t.TempDir(), "SYNTHETIC_areas.json")
+	must(t, os.WriteFile(path, []byte(area), 0o600))
+	run(t, "coverage", "map", "import", "--data", c.dir, "FR", path)
+	s := serve(t, c.dir)
+	m := openMap(t, strings.TrimPrefix(s.base, "http://"), webGL...)
+	m.size(1280, 800)
+	m.show(fmt.Sprintf("/?lang=en&layers=official&operator=ORANGE&generation=4G#map=10/%.4f/%.4f", at.lat, at.lng))
+	m.until("the level is drawn", `relais.map.queryRenderedFeatures({ layers: ['cells-official-FR'] }).some((f) => f.properties.level === 2)`)
+	m.until("the legend says what it is", `['Orange · 4G', 'SYNTHETIC ARCEP, 30 June 2026', 'not measured'].every((text) =>
+		document.getElementById('legend').textContent.includes(text))`)
+	m.evaluate(`void relais.map.getCanvas().focus()`, nil)
+	m.typeKey("Enter", 13)
+	m.until("the card says who covers the middle", `['Coverage at', 'Orange', 'good', 'Licence Ouverte'].every((text) =>
+		document.getElementById('content').textContent.includes(text)) && location.search.includes('at=')`)
+	m.evaluate(`void document.querySelector('#content .nearest a').click()`, nil)
+	m.until("the nearest site is in the card", `document.getElementById('content').textContent.includes('fr-`+at.support+`') &&
+		location.search.includes('site=')`)
+	for range 2 {
+		m.typeKey("Escape", 27)
+	}
+	m.until("the card is closed", `document.getElementById('card').hidden && !location.search.includes('at=')`)
 	m.clean(t)
 }
 

@@ -13,12 +13,14 @@ test('a link opens what its sender saw', () => {
     band: '700,3500',
     status: 'En service',
     changed: '1',
-    layers: 'outages,week',
+    layers: 'outages,official,week',
     site: 'fr-23444',
     from: '48.85,2.35',
+    at: '-12.5,45.25',
   });
   assert.deepEqual(sent.operators, ['SFR', 'FREE']);
   assert.deepEqual(sent.from, { lat: 48.85, lng: 2.35 });
+  assert.deepEqual(sent.at, { lat: -12.5, lng: 45.25 });
   assert.deepEqual(parse('?' + format(sent, '?lang=fr&utm=x')), sent);
   assert.match(format(sent, '?lang=fr&utm=x'), /^lang=fr&operator=SFR,FREE&/);
 });
@@ -36,6 +38,7 @@ test('what no page wrote is left out', () => {
     { from: '999,999' },
     { from: 'NaN,NaN' },
     { from: '1e3,1' },
+    { at: '1,2,3' },
     { together: 'yes' },
     { site: 'fr-1', x: 'y'.repeat(10000) },
   ])

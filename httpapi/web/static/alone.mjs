@@ -27,7 +27,7 @@ const app = {
   config,
   words,
   markets,
-  state: { ...read(), layers: [], from: null },
+  state: { ...read(), layers: [], from: null, at: null },
   map: null,
   view,
   market: () => inSight()[0],

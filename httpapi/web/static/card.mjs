@@ -3,11 +3,12 @@ import { attributes, copyIcon, copyText, element, node, readable } from './dom.m
 import { keptSites } from './kept.mjs';
 import { labels } from './places.mjs';
 import { settle } from './sheet.mjs';
+import { positionOf } from './state.mjs';
 import { url } from './url.mjs';
 
 /** @typedef {import('./types.d.ts').App} App */
 
-/** Parts of pages that were read before, by key. @type {Map<string, DocumentFragment>} */
+/** Parts of pages that were read before, by their subject. @type {Map<string, DocumentFragment>} */
 const pages = new Map();
 let shown = '';
 /** What had the focus before. @type {HTMLElement | null} */
@@ -31,6 +32,12 @@ export function attach(app, close) {
   // a link of the page to the map moves this map
   element('content').addEventListener('click', (e) => {
     const a = e.target instanceof Element ? e.target.closest('a') : null;
+    const sites = location.origin + url('/site/');
+    if (a && subject(app)[0] === 'at' && a.href.startsWith(sites)) {
+      e.preventDefault();
+      app.set({ site: decodeURIComponent(new URL(a.href).pathname.slice(url('/site/').length)) });
+      return;
+    }
     const m =
       a && a.origin === location.origin && a.pathname === url('/') && /#map=([\d.]+)\/(-?[\d.]+)\/(-?[\d.]+)$/.exec(a.hash);
     if (!m) return;
@@ -99,41 +106,48 @@ export function hide(app) {
 export const shows = (name) => shown === name;
 
 /**
- * open shows a site.
- * @param {App} app @param {string} key
+ * subject is whose page the card shows: a kind and a name.
+ * @param {App} app
  */
-export async function open(app, key) {
+function subject({ state }) {
+  if (state.site) return ['site', state.site];
+  return state.at && !state.from ? ['at', positionOf(state.at)] : [];
+}
+
+/** open shows the chosen site, or who covers the chosen place. @param {App} app */
+export async function open(app) {
   const { words } = app,
-    name = 'site ' + key;
-  const ready = pages.get(key);
+    [kind, key] = subject(app),
+    name = `${kind} ${key}`;
+  const ready = pages.get(name);
   if (ready) {
     present(app, name, ready);
     return;
   }
   fill(app, name, [
-    node('h1', { textContent: key }),
+    node('h1', { textContent: kind === 'at' ? `${words.atLoading}: ${key}` : key }),
     node('p', { className: 'quiet', textContent: words.loading + ' …' }),
   ]);
   try {
-    const answer = await fetch(url(`/site/${encodeURIComponent(key)}?lang=${words.lang}`));
+    const answer = await fetch(url(`/${kind}/${encodeURIComponent(key)}?lang=${words.lang}`));
     if (answer.status === 404) {
       failed(app, name, words.siteUnknown);
       return;
     }
     if (!answer.ok && answer.status !== 410) { // a removed site has a page too
-      failed(app, name, answer.status === 429 ? words.tooManyRequests : words.noAnswer, () => open(app, key));
+      failed(app, name, answer.status === 429 ? words.tooManyRequests : words.noAnswer, () => open(app));
       return;
     }
     const main = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('main');
     const part = document.createDocumentFragment();
     part.append(...(main ? document.adoptNode(main).childNodes : []));
-    pages.set(key, part);
+    pages.set(name, part);
     if (pages.size > 60) pages.delete(/** @type {string} */ (pages.keys().next().value));
     present(app, name, part);
   } catch {
-    const kept = (await keptSites()).get(key);
+    const kept = kind === 'site' && (await keptSites()).get(key);
     if (kept && shown === name) fill(app, name, summary(app, kept));
-    else failed(app, name, words.noAnswer, () => open(app, key));
+    else failed(app, name, words.noAnswer, () => open(app));
   }
 }
 
@@ -153,7 +167,7 @@ function summary(app, site) {
 
 /** @param {App} app @param {string} name @param {DocumentFragment} part */
 function present(app, name, part) {
-  if (name !== 'site ' + app.state.site) return; // another site was chosen since, or none
+  if (name !== subject(app).join(' ')) return; // another one was chosen since, or none
   const copy = /** @type {DocumentFragment} */ (part.cloneNode(true));
   copyButtons(copy, app);
   fill(app, name, [copy]);

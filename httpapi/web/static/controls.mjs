@@ -10,6 +10,17 @@ const held = 600,
 /** rounded has as many digits as a metre needs. @param {Point} p @returns {Point} */
 export const rounded = (p) => ({ lat: Number(p.lat.toFixed(5)), lng: Number(p.lng.toFixed(5)) });
 
+/**
+ * askable reports whether it can be asked who covers a point: a market whose maps are there may reach it.
+ * @param {App} app @param {Point} p
+ */
+export const askable = (app, { lng, lat }) =>
+  !app.config.key && // the page that answers takes none
+  app.markets.some(({ coverage, bounds: [w, s, e, n] }) => coverage.length > 0 && lng >= w && lng <= e && lat >= s && lat <= n);
+
+/** askWho shows who covers a point. @param {App} app @param {Point} p */
+export const askWho = (app, p) => app.set({ at: rounded(p), site: '', from: null });
+
 /** @param {App} app */
 function locate(app) {
   const { words } = app,
@@ -22,7 +33,9 @@ function locate(app) {
     navigator.geolocation.getCurrentPosition(
       ({ coords }) => {
         button.removeAttribute('aria-busy');
-        app.go({ lat: coords.latitude, lng: coords.longitude, zoom: 14 });
+        const here = { lat: coords.latitude, lng: coords.longitude };
+        if (askable(app, here)) askWho(app, here);
+        app.go({ ...here, zoom: 14 });
         app.announce(words.located);
       },
       (e) => {

@@ -1,10 +1,11 @@
 // The legend says what is shown now.
 import { color, element, isDark, isPhone, node } from './dom.mjs';
 import { change, mark, picture, tone, warning, wedge } from './marks.mjs';
-import { signal, speeds, unmeasured } from './overlays.mjs';
+import { countTones, levelTones, mapped, published, signal, speeds, unmeasured } from './overlays.mjs';
 import { withMarks, withSectors } from './sites.mjs';
 
 /** @typedef {import('./types.d.ts').App} App */
+/** @typedef {import('./types.d.ts').Market} Market */
 
 /** @param {Node} sign @param {string} text */
 const line = (sign, text) => [sign, node('span', { textContent: text })];
@@ -25,6 +26,27 @@ function steps(from, unit, none) {
   return [...scale, ...line(swatch(unmeasured()), none)];
 }
 
+const levels = ['covered', 'limited', 'good', 'very_good'];
+
+/** expectation says what the official maps of a market show, and whose they are. @param {Market} market @param {App} app */
+function expectation(market, { words, state }) {
+  const operators = mapped(market, state),
+    named = market.operators.filter((o) => state.operators.includes(o.key) && operators.includes(o.key)).map((o) => o.label),
+    unnamed = market.coverage.some((c) => c.operators.length === 0);
+  const tone = (/** @type {number} */ n) => Object.assign(swatch(color(`cover-${n}`)), { className: 'swatch area' });
+  const lines =
+    operators.length === 1
+      ? levelTones.map((n, i) => line(tone(n), words['level.' + levels[i]]))
+      : countTones
+          .map((n, i) => line(tone(n), words['covered_' + i]))
+          .slice(unnamed ? 0 : 1, unnamed ? undefined : operators.length + 1);
+  return [
+    node('strong', { textContent: [words.layer_official, ...named, ...state.generations].join(' · ') }),
+    ...lines.reverse().flat(),
+    node('p', { textContent: published(market, words) }),
+  ];
+}
+
 /** dot shows a small circle. @param {string} value */
 function dot(value, faint = false) {
   const e = swatch(value);
@@ -42,7 +64,8 @@ export function show(app) {
   const zoom = app.view().zoom;
   const near = zoom >= withMarks,
     sectors = zoom >= withSectors;
-  const now = [app.inSight().map((m) => m.code), near, sectors, state.layers, isDark(), isPhone()].join(' ');
+  const chosen = [state.layers, state.operators, state.generations];
+  const now = [app.inSight().map((m) => m.code), near, sectors, ...chosen, isDark(), isPhone()].join(' ');
   if (now === filled) return;
   filled = now;
   const several = market.operators.length > 1 ? 3 : 1;
@@ -73,6 +96,9 @@ export function show(app) {
         : []),
       ...(shown('week')
         ? ['new', 'active', 'gone'].flatMap((k) => line(picture(change(k, 16)), words['change_' + k]))
+        : []),
+      ...(shown('official')
+        ? app.inSight().filter((m) => m.coverage.length > 0).flatMap((m) => expectation(m, app))
         : []),
       ...(shown('coverage')
         ? [node('strong', { textContent: words.layer_coverage }), ...steps(signal, 'dBm', words.noLevel)]

@@ -114,24 +114,30 @@ function go({ lng, lat, zoom }) {
   });
 }
 
-/** reveal moves the map only if the card hides a place. @param {string} key */
+/** reveal moves the map only if the card hides a site. @param {string} key */
 function reveal(key) {
   details(key)
-    .then(({ coordinates: c }) => {
-      if (!app.map || app.state.site !== key) return;
-      if (app.map.isMoving()) {
-        app.map.once('moveend', () => reveal(key));
-        return;
-      }
-      const p = app.map.project(c),
-        [x, y] = sheet.offset(),
-        { clientWidth: w, clientHeight: h } = element('map');
-      if (p.x > 20 && p.y > 20 && p.x < w + 2 * x - 20 && p.y < h + 2 * y - 20) return;
-      app.map.easeTo({ center: c, offset: [x, y], animate: !calm() });
-    })
+    .then(({ coordinates }) => bring(coordinates, () => app.state.site === key))
     .catch(() => {
       /* the card says what is wrong */
     });
+}
+
+/**
+ * bring moves the map only if the card hides a place.
+ * @param {import('./types.d.ts').Point} c @param {() => boolean} still whether the card is about it
+ */
+function bring(c, still) {
+  if (!app.map || !still()) return;
+  if (app.map.isMoving()) {
+    app.map.once('moveend', () => bring(c, still));
+    return;
+  }
+  const p = app.map.project(c),
+    [x, y] = sheet.offset(),
+    { clientWidth: w, clientHeight: h } = element('map');
+  if (p.x > 20 && p.y > 20 && p.x < w + 2 * x - 20 && p.y < h + 2 * y - 20) return;
+  app.map.easeTo({ center: c, offset: [x, y], animate: !calm() });
 }
 
 /** set changes the state, and the address with it. @param {Partial<State>} change */
@@ -155,17 +161,22 @@ function apply(before) {
   if (differs(['layers']) && map) recede(map, app);
   if (differs(['layers', 'operators', 'generations'])) over();
   if (differs(['operators', 'generations', 'bands', 'status', 'together', 'changed', 'layers'])) panel(true);
-  if (differs(['from', 'operators', 'generations', 'bands', 'status', 'together', 'changed'])) {
+  if (differs(['from', 'at', 'operators', 'generations', 'bands', 'status', 'together', 'changed'])) {
     if (state.from) sees.show(app, state.from);
-    else drawLines(app, null);
+    else drawLines(app, state.at);
   }
-  if (differs(['site', 'from'])) {
+  if (differs(['site', 'from', 'at'])) {
     light(app, 'chosen', state.site);
     if (state.site) {
-      card.open(app, state.site);
+      card.open(app);
       reveal(state.site);
-    } else if (!state.from) card.hide(app);
-    else if (before?.site) sees.show(app, state.from);
+    } else if (state.from) {
+      if (before?.site) sees.show(app, state.from);
+    } else if (state.at) {
+      const { at } = state;
+      card.open(app);
+      bring(at, () => app.state.at === at);
+    } else card.hide(app);
   }
   status.links();
   follow.update(app);
@@ -201,6 +212,7 @@ async function over() {
 function closeCard() {
   if (app.state.site) set({ site: '' });
   else if (app.state.from) set({ from: null });
+  else if (app.state.at) set({ at: null });
   else {
     card.hide(app);
     drawLines(app, null);
@@ -257,7 +269,7 @@ async function start() {
     await draw(app, library, { moved, over, look });
     pointer.attach(
       app,
-      controls.attach(app, (from) => set({ from, site: '' })),
+      controls.attach(app, (from) => set({ from, site: '', at: null })),
     );
     app.map?.once('idle', early);
     app.map?.once('movestart', early);

@@ -95,6 +95,49 @@ async function campaignsOf(kind, market, app) {
   return campaigns(meta).map((e) => `${titleOf(e, app.words)} (${e.licence})`);
 }
 
+/**
+ * mapped lists the operators whose official maps the filters leave. Levels tell those of one apart, and those of
+ * several how many operators reach a place.
+ * @param {Market} market @param {import('./types.d.ts').State} state
+ */
+export function mapped(market, { operators }) {
+  const chosen = operators.filter((key) => market.operators.some((o) => o.key === key));
+  const all = [...new Set(market.coverage.flatMap((c) => c.operators))];
+  return all.filter((key) => chosen.length === 0 || chosen.includes(key));
+}
+
+/** The tones of levels by their numbers, and of numbers of operators; 0 is one that is not stated. */
+export const levelTones = [0, 1, 3, 4],
+  countTones = [0, 1, 2, 3, 4];
+
+/** expected is the colour of official coverage: by level for one operator, else by their number. @param {boolean} one */
+const expected = (one) =>
+  /** @type {any} */ ([
+    'step',
+    ['coalesce', ['get', one ? 'level' : 'n'], 0],
+    ...(one ? levelTones : countTones).flatMap((tone, i) => [...(i > 0 ? [i] : []), color(`cover-${tone}`)]),
+  ]);
+
+/** published says whose the official maps of a market are. @param {Market} market @param {import('./types.d.ts').Words} words */
+export function published(market, words) {
+  const day = new Intl.DateTimeFormat(words.locale, { dateStyle: 'long', timeZone: 'UTC' });
+  const who = market.coverage.map(
+    (c) => `${c.synthetic ? 'SYNTHETIC ' : ''}${c.authority}, ${day.format(new Date(c.edition))}`,
+  );
+  return `${[...new Set(who)].join('; ')}. ${words.officialTheory}`;
+}
+
+/** official says what to know of the official maps of a market. @param {Market} market @param {App} app */
+function official(market, { state: { generations }, words }) {
+  const without = generations.filter((g) => !market.coverage.some((c) => c.technologies.includes(g)));
+  return [
+    published(market, words),
+    ...(generations.length === 0 ? [words.officialAny] : []),
+    ...without.map((g) => words.officialWithout.replace('%s', g)),
+    words.officialClick,
+  ].join(' ');
+}
+
 /** What an edition changed on a site, the most telling first. @type {[string, string[]][]} */
 const kinds = [
   ['new', ['site-added', 'operator-added', 'system-added']],
@@ -110,7 +153,8 @@ const mostChanges = 40000;
  * @property {(m: Market) => boolean} serves
  * @property {boolean} [points] it shows single points of what is in sight, from withPoints on
  * @property {(m: Market, app: App) => Promise<string[]>} [campaigns] names those that its squares have
- * @property {() => any} [cells] the colour of its squares, which the tiles have as a layer of its name
+ * @property {(m: Market, app: App) => any} [cells] the colour of its squares, which the tiles have as a layer of its name
+ * @property {string} [tiles] another name of that layer. It is seen from far away and from near, under streets
  * @property {(m: Market, app: App) => Promise<{features: any[], note?: string}>} load
  * @property {(source: string) => any[]} layers
  */
@@ -224,6 +268,13 @@ export const overlays = {
       },
     ],
   },
+  official: {
+    serves: (market) => market.coverage.length > 0,
+    tiles: 'coverage-map',
+    cells: (market, app) => expected(mapped(market, app.state).length === 1),
+    load: async (market, app) => ({ features: [], note: official(market, app) }),
+    layers: () => [],
+  },
   coverage: {
     serves: () => true,
     points: true,
@@ -333,18 +384,23 @@ function showCells(app, name, show) {
   const { map } = app,
     paint = overlays[name].cells;
   if (!map || !paint) return;
-  for (const m of app.markets) {
+  for (const m of app.markets.filter(overlays[name].serves)) {
     const id = `cells-${name}-${m.code}`,
-      tiles = tilesOf(m, app, name);
+      layer = overlays[name].tiles ?? name,
+      tiles = tilesOf(m, app, layer);
     const source = /** @type {import('maplibre-gl').VectorTileSource | undefined} */ (map.getSource(id));
     if (!source && show) {
-      map.addSource(id, { type: 'vector', tiles: [tiles], minzoom: 6, maxzoom: 13, bounds: m.bounds });
-      const layer = { id, source: id, 'source-layer': name, minzoom: 6, maxzoom: withPoints };
+      const theory = layer !== name,
+        minzoom = theory ? 3 : 6;
+      map.addSource(id, { type: 'vector', tiles: [tiles], minzoom, maxzoom: 13, bounds: m.bounds });
+      const range = { 'source-layer': layer, minzoom, maxzoom: theory ? 24 : withPoints };
+      const fill = { 'fill-color': paint(m, app), 'fill-opacity': theory ? 0.7 : 0.6, 'fill-antialias': false };
       map.addLayer(
-        /** @type {any} */ ({ ...layer, type: 'fill', paint: { 'fill-color': paint(), 'fill-opacity': 0.6, 'fill-antialias': false } }),
-        'sectors-' + app.markets[0].code,
+        /** @type {any} */ ({ id, source: id, ...range, type: 'fill', paint: fill }),
+        (theory && map.getLayersOrder().find((l) => map.getLayer(l)?.type === 'line')) || 'sectors-' + app.markets[0].code,
       );
     } else if (source && source.tiles?.[0] !== tiles) source.setTiles([tiles]);
+    if (show) map.setPaintProperty(id, 'fill-color', paint(m, app));
     if (map.getLayer(id)) map.setLayoutProperty(id, 'visibility', show && serves(m, app.state) ? 'visible' : 'none');
   }
 }

@@ -1,5 +1,6 @@
 // What the pointer is on, and what a click means.
 import { ask, explain } from './data.mjs';
+import { askable, askWho } from './controls.mjs';
 import { calm } from './dom.mjs';
 import * as evidence from './evidence.mjs';
 import { light } from './lit.mjs';
@@ -49,10 +50,21 @@ function clicked(app, e, picked) {
       return;
     }
     const [lng, lat] = point.geometry.coordinates;
-    if (app.state.site || app.state.from) app.set({ site: '', from: null });
+    if (app.state.site || app.state.from || app.state.at) app.set({ site: '', from: null, at: null });
     evidence.show(app, point.properties, { lng, lat });
   } else if (hit?.mark) app.set({ site: hit.mark.key });
   else if (hit?.dot) openDot(app, e, hit.dot.market);
+  else if (askable(app, e.lngLat)) who(app, e.lngLat);
+}
+
+/**
+ * who shows who covers a place. Far away a click cannot mean one: it goes nearer if it is about coverage.
+ * @param {App} app @param {import('./types.d.ts').Point} p
+ */
+function who(app, p) {
+  const zoom = app.map?.getZoom() ?? 0;
+  if (zoom >= 9) askWho(app, p);
+  else if (app.state.layers.includes('official')) app.map?.easeTo({ center: [p.lng, p.lat], zoom: zoom + 2.5, animate: !calm() });
 }
 
 /**
@@ -103,4 +115,8 @@ export function attach(app, picked) {
     light(app, 'hover', '');
   });
   map?.on('movestart', () => tip.hide());
+  map?.getCanvas().addEventListener('keydown', (e) => {
+    if (e.key === 'Enter' && !e.defaultPrevented && !document.body.hasAttribute('data-picking') && askable(app, map.getCenter()))
+      askWho(app, map.getCenter());
+  });
 }

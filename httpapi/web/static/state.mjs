@@ -5,7 +5,7 @@
 /** @typedef {import('./types.d.ts').State} State */
 
 export const generations = ['2G', '3G', '4G', '5G'];
-export const layerNames = ['outages', 'week', 'coverage', 'speedtests'];
+export const layerNames = ['outages', 'week', 'official', 'coverage', 'speedtests'];
 
 const most = 30; // values of a list
 const clean = /^[^\p{Cc}\p{Cf}<>]{1,128}$/u;
@@ -33,6 +33,7 @@ export function parse(search) {
     layers: list('layers', new RegExp(`^(${layerNames.join('|')})$`)),
     site: /^[a-z]{2,5}-/i.test(one('site')) ? one('site') : '',
     from: point(query.get('from') ?? ''),
+    at: point(query.get('at') ?? ''),
   };
 }
 
@@ -42,6 +43,9 @@ function point(text) {
   if (!m || Math.abs(Number(m[1])) > 85 || Math.abs(Number(m[2])) > 180) return null;
   return { lat: Number(m[1]), lng: Number(m[2]) };
 }
+
+/** positionOf writes a point as addresses have it. @param {import('./types.d.ts').Point | null} p */
+export const positionOf = (p) => (p ? `${p.lat},${p.lng}` : '');
 
 /**
  * format returns the query of a state. Parameters of others, such as lang, stay.
@@ -60,7 +64,8 @@ export function format(state, search) {
     changed: state.changed ? '1' : '',
     layers: state.layers.join(','),
     site: state.site,
-    from: state.from ? `${state.from.lat},${state.from.lng}` : '',
+    from: positionOf(state.from),
+    at: positionOf(state.at),
   };
   for (const [name, value] of Object.entries(values)) if (value) query.set(name, value);
   return query.toString().replaceAll('%2C', ',');

@@ -6,7 +6,12 @@ export interface Operator { key: string; label: string; plmns: string[] | null }
 export interface Market {
   code: string; label: string; version: string; date: string; source: string; authority: string; synthetic: boolean;
   sites: number; bounds: [number, number, number, number]; operators: Operator[]; systems: string[] | null;
-  statuses: string[] | null; changes: boolean; bands: string[];
+  statuses: string[] | null; changes: boolean; bands: string[]; coverage: CoverageMaps[];
+}
+
+/** The official coverage maps of an edition. operators is empty if the source names none. */
+export interface CoverageMaps {
+  authority: string; source: string; edition: string; synthetic: boolean; operators: string[]; technologies: string[];
 }
 
 export type Words = Record<string, string>;
@@ -23,7 +28,8 @@ export interface Point { lng: number; lat: number }
 
 export interface State {
   operators: string[]; generations: string[]; bands: string[]; status: string; together: boolean; changed: boolean;
-  layers: string[]; site: string; from: Point | null;
+  /** site, from and at are what the card is about: the first that is set. */
+  layers: string[]; site: string; from: Point | null; at: Point | null;
 }
 
 /** What is in sight: the middle, and west, south, east, north. */
