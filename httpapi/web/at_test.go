@@ -51,9 +51,9 @@ func officialMap(t *testing.T) *coverage.Store {
 }
 
 // atPages returns pages with an official map of Belgium.
-func atPages(t *testing.T) *Pages {
+func atPages(t *testing.T, keyless bool) *Pages {
 	t.Helper()
-	p, store := pagesAbout(false, country(t, market.BE, 5)), officialMap(t)
+	p, store := pagesAbout(keyless, country(t, market.BE, 5)), officialMap(t)
 	of := p.Env
 	p.Env = func() *api.Env {
 		env := of()
@@ -73,7 +73,7 @@ func readable(page string) string {
 // The page says what the map says, in each language. From 4.3 it is 2.11 km to 4.33 at this latitude, and a
 // little more to the middle of a cell.
 func TestWhoCoversAPlace(t *testing.T) {
-	p := atPages(t)
+	p := atPages(t, false)
 	for lang, want := range map[string][]string{
 		"en": {"Coverage at 50.8, 4.3", "4G mobile data good Better 2.2 km to the east: very good",
 			"Expected reception Generation ■ Proximus 4G mobile data good Synthetic"},
@@ -106,7 +106,7 @@ func TestWhoCoversAPlace(t *testing.T) {
 }
 
 func TestNoPlace(t *testing.T) {
-	p := atPages(t)
+	p := atPages(t, false)
 	for _, position := range []string{"48.8", "a,b", "91,2", "48,181", "1e1,2", "NaN,Inf", "48.8,2.3,4", "0x10,2", "48.8;2.3", "%00,1",
 		"%25zz", "%3Cscript%3E,1", "1." + strings.Repeat("9", 3000) + ",2"} {
 		r := ask(p, "GET", "/at/"+position+"?lang=en")
@@ -117,6 +117,19 @@ func TestNoPlace(t *testing.T) {
 	p.Keyed = true
 	if r := ask(p, "GET", "/at/50.8,4.3"); r.Code != 403 {
 		t.Errorf("with keys: status %d, want 403", r.Code)
+	}
+}
+
+// Belgium's maps may not be redistributed: those without a key do not read them here either.
+func TestWithheldMapsHaveNoPage(t *testing.T) {
+	p := atPages(t, true)
+	if text := readable(ask(p, "GET", "/at/50.8,4.3?lang=en").Body.String()); !strings.Contains(text, "No official coverage map") {
+		t.Errorf("without a key: got %s", text)
+	}
+	for _, m := range configOf(t, ask(p, "GET", "/").Body.String()).Markets {
+		if len(m.Coverage) > 0 {
+			t.Errorf("%s: the map has %+v", m.Code, m.Coverage)
+		}
 	}
 }
 
@@ -152,7 +165,7 @@ func TestMeasuredAgainstTheMap(t *testing.T) {
 
 // The map is told which official maps there are.
 func TestMapHasOfficialMaps(t *testing.T) {
-	for _, m := range configOf(t, ask(atPages(t), "GET", "/").Body.String()).Markets {
+	for _, m := range configOf(t, ask(atPages(t, false), "GET", "/").Body.String()).Markets {
 		if len(m.Coverage) != 1 {
 			t.Fatalf("%s: got %d editions, want 1", m.Code, len(m.Coverage))
 		}

@@ -178,9 +178,9 @@ export function namePlaces(map, app) {
   if (towns.maxzoom !== last) map.setLayerZoomRange('town', 0, last); // it draws the map again
 }
 
-/** recede makes the sites step back while another layer is what matters. @param {Renderer} map @param {App} app */
+/** recede makes the sites step back while a layer over them is what matters. @param {Renderer} map @param {App} app */
 export function recede(map, app) {
-  const on = app.state.layers.length > 0,
+  const on = app.state.layers.some((name) => name !== 'official'),
     planned = (/** @type {number} */ opacity) =>
       /** @type {any} */ (['case', ['==', ['get', 'live'], 0], opacity / 2, opacity]);
   for (const m of app.markets) {
