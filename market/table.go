@@ -133,7 +133,7 @@ var All = []*Market{
 			{"MOVISTAR_ES", "Movistar", []string{"21405", "21407"}, "#1d47bd", "#5f95f5", "circle"},
 			{"VODAFONE_ES", "Vodafone", []string{"21401", "21406"}, "#8f0a24", "#e5302c", "square"},
 			{"ORANGE_ES", "Orange", []string{"21403"}, "#c46a00", "#fb9440", "triangle"},
-			{"YOIGO_ES", "Yoigo", []string{"21404"}, "#8c12a4", "#be4fb3", "diamond"},
+			{"YOIGO_ES", "Yoigo", []string{"21404"}, "#b3208a", "#be4fb3", "diamond"},
 		},
 		Box:               geo.Box{South: 27.5, West: -18.3, North: 43.9, East: 4.5},
 		Coverage:          Register{Authority: "Ministerio para la Transformación Digital", Source: "InfoCob"},
