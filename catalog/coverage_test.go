@@ -1,0 +1,121 @@
+package catalog
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"relais/coverage"
+	"relais/geo"
+	"relais/index"
+	"relais/index/indextest"
+	"relais/internal/filetest"
+	"relais/internal/folder"
+	"relais/market"
+	"relais/measure"
+	"relais/measure/measuretest"
+	"relais/site"
+)
+
+// mapsOf returns the store of two maps: Orange's in 4G covers a square of 4 km in Brittany, SFR's one of 1 km in its middle.
+func mapsOf(t *testing.T) *coverage.Store {
+	t.Helper()
+	dir := folder.Dir(t.TempDir())
+	feature := func(plmn string, half float64) string {
+		const x, y = 352000.0, 6789000.0
+		return fmt.Sprintf(`{"type":"Feature","properties":{"operateur":%q,"date":"2026-06-30","techno":"4G","usage":"data","niveau":"BC"},
+			"geometry":{"type":"Polygon","coordinates":[[[%f,%f],[%[4]f,%[3]f],[%[4]f,%[5]f],[%[2]f,%[5]f],[%[2]f,%[3]f]]]}}`, plmn, x-half, y-half,
+			x+half, y+half)
+	}
+	path := filetest.New(t, "maps.geojson", `{"type":"FeatureCollection","crs":{"type":"name","properties":{"name":"urn:ogc:def:crs:EPSG::2154"}},
+		"features":[`+feature("20801", 2000)+","+feature("20810", 500)+`]}`)
+	r, err := coverage.Import(t.Context(), coverage.Options{Dir: dir, Paths: []string{path}, Metres: 100, Now: time.Now()})
+	if err = errors.Join(err, r.Failed()); err != nil {
+		t.Fatal(err)
+	}
+	return coverage.NewStore(dir.Coverage())
+}
+
+// What the maps say of a place comes with the nearest site and what was measured, and where these contradict each other.
+func TestCoverageAt(t *testing.T) {
+	lambert, _ := geo.ByEPSG(2154)
+	middle, edge, outside := lambert.From(352000, 6789000), lambert.From(353500, 6789000), lambert.From(356000, 6789000)
+	point := func(at geo.Point, technology string, mnc int) string {
+		return fmt.Sprintf("%s,%.6f,%.6f,-97,%s,208,%d\n", noon.AddDate(0, 0, -9).Format(time.RFC3339), at.Lat, at.Lng, technology, mnc)
+	}
+	text := "timestamp,lat,lng,signal_strength,technology,mcc,mnc\n" + point(middle, "LTE", 1) +
+		point(edge, "LTE", 10) + point(outside, "LTE", 1) + point(outside, "GSM", 10)
+	sites := []site.Site{}
+	for i, at := range []geo.Point{edge, outside} {
+		sites = append(sites, site.Site{ID: fmt.Sprint(i + 1), Position: at, Stations: []site.Station{{Code: fmt.Sprint(i), Operator: 2}},
+			Emissions: []site.Emission{{Generation: site.G4, System: "LTE 800", Status: len(market.Get(market.FR).Statuses) - 1}}})
+	}
+	c := Catalog{Coverage: mapsOf(t), Measures: measuretest.Open(t, func() time.Time { return noon }, text), Now: noon,
+		Set: index.NewSet([]*index.Market{indextest.Market(t, market.FR, sites...)}, nil)}
+	type said struct {
+		level    string
+		points   int
+		disagree Disagreement
+	}
+	for _, tt := range []struct {
+		name string
+		at   geo.Point
+		want map[string]said
+	}{
+		{"the middle", middle, map[string]said{"ORANGE": {"good", 1, ""}, "SFR": {"good", 0, ""}}},
+		{"where only Orange is", edge, map[string]said{"ORANGE": {"good", 0, ""}, "SFR": {"none", 1, UncoveredMeasured}}},
+		{"outside", outside, map[string]said{"ORANGE": {"none", 1, UncoveredMeasured}, "SFR": {"none", 0, ""}}},
+		{"the sea", geo.Point{Lat: 47, Lng: -4.5}, nil},
+	} {
+		found, err := c.CoverageAt(t.Context(), Coverage{At: tt.at, Sites: true, Measures: true})
+		if err != nil || len(found.Rows) != len(tt.want) || (found.Market == nil) != (tt.want == nil) {
+			t.Fatalf("%s: %+v, %v", tt.name, found, err)
+		}
+		for _, r := range found.Rows {
+			got := said{level: r.Word.Level, disagree: r.Disagree}
+			if r.Measured != nil {
+				got.points = r.Measured.Points
+			}
+			if got != tt.want[r.Layer.Operator] {
+				t.Errorf("%s: %s %+v, want %+v", tt.name, r.Layer.Operator, got, tt.want[r.Layer.Operator])
+			}
+			if r.Layer.Operator == "ORANGE" {
+				if want := min(geo.Distance(tt.at, edge), geo.Distance(tt.at, outside)); r.Site == nil || math.Abs(r.Site.Metres-want) > 1 {
+					t.Errorf("%s: nearest site %+v, want one in %.0f m", tt.name, r.Site, want)
+				}
+			} else if r.Site != nil {
+				t.Errorf("%s: %s has a site", tt.name, r.Layer.Operator)
+			}
+		}
+	}
+	found, err := c.CoverageAt(t.Context(), Coverage{At: edge, Operators: []string{"sfr"}})
+	if err != nil || len(found.Rows) != 1 || found.Rows[0].Better == nil || math.Abs(found.Rows[0].Better.Metres-1050) > 5 {
+		t.Errorf("SFR at the edge: %+v, %v, want good in 1050 m", found.Rows, err)
+	}
+}
+
+// Where most phones found no network, the map is contradicted only if it expects one.
+func TestNoServiceWhereCovered(t *testing.T) {
+	gone := measure.Point{Measurement: measure.Measurement{Operator: "ORANGE", NetworkType: "NO_SERVICE"}}
+	seen := measure.Point{Measurement: measure.Measurement{Operator: "ORANGE", Technology: "LTE", Radio: measure.Radio{RSRP: -90}}}
+	for _, tt := range []struct {
+		level  string
+		points []measure.Point
+		want   Disagreement
+	}{
+		{coverage.LevelGood, []measure.Point{gone, gone, seen}, CoveredNoService},
+		{coverage.LevelGood, []measure.Point{gone, seen}, ""},
+		{coverage.LevelCovered, []measure.Point{gone}, CoveredNoService},
+		{coverage.LevelNone, []measure.Point{gone}, ""},
+		{coverage.LevelNone, []measure.Point{seen}, UncoveredMeasured},
+		{"", []measure.Point{seen, gone, gone}, ""},
+	} {
+		r := CoverageRow{Place: coverage.Place{Layer: &coverage.Layer{Info: coverage.Info{Technology: "4G"}},
+			Word: coverage.Word{Level: tt.level}}}
+		if r.measure("ORANGE", tt.points); r.Disagree != tt.want {
+			t.Errorf("%q with %d points: %q, want %q", tt.level, len(tt.points), r.Disagree, tt.want)
+		}
+	}
+}
