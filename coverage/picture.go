@@ -37,7 +37,7 @@ func (l *Layer) picture(side int, at func(x, y float64) geo.Point, add func(int,
 		return nil
 	}
 	level, scale := 0, 1.0
-	for pixel := (high[0] - low[0]) / float64(side); level+1 < grids && pixel >= coarser/2*scale; level++ {
+	for pixel := (high[0] - low[0]) / float64(side); level+1 < grids && pixel >= coarser*3/4*scale; level++ {
 		scale *= coarser
 	}
 	for i := range side * side {

@@ -90,8 +90,8 @@ func TestDeclaredParameters(t *testing.T) {
 		})
 	}
 	paths := document(t)["paths"].(object)
-	if len(paths) != len(contract)+3 { // and the report, the deletion and the look-up of cells
-		t.Errorf("%d paths, want %d", len(paths), len(contract)+3)
+	if len(paths) != len(contract)+5 { // and the report, the deletion, the look-up of cells, and two of coverage maps
+		t.Errorf("%d paths, want %d", len(paths), len(contract)+5)
 	}
 	for path, names := range contract {
 		op := paths[path].(object)["get"].(object)
