@@ -91,7 +91,11 @@ func (p *packing) coverageMap(path string, boxes []geo.Box) error {
 		p.leftOut("coverage map %s: %v", filepath.Base(path), err)
 		return nil
 	}
-	if p.spec.Market != "" && info.Market != p.spec.Market || info.Withheld() && !p.spec.Restricted {
+	if p.spec.Market != "" && info.Market != p.spec.Market {
+		return nil
+	}
+	if info.Withheld() && !p.spec.Restricted {
+		p.leftOut("coverage map %s: %s states no licence", filepath.Base(path), info.Publisher.Authority)
 		return nil
 	}
 	var cut *coverage.Info

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"slices"
 	"time"
 
 	"relais/address"
@@ -98,10 +97,7 @@ type CoverageParams struct {
 func (p *CoverageParams) Question(at geo.Point) (q catalog.Coverage, err error) {
 	q = catalog.Coverage{At: at, Operators: p.Operator.Texts(), Technologies: generationNames(p.Technology), Edition: string(p.Edition),
 		Sites: true, Measures: true}
-	if q.Operators != nil && !slices.ContainsFunc(market.All, p.Operator.of) {
-		_, err = p.Operator.Positions(market.Get(market.Default))
-	}
-	return q, err
+	return q, p.Operator.known()
 }
 
 // An editionParam chooses an edition of coverage maps.
@@ -145,7 +141,7 @@ func NewCoverageAt(found *catalog.CoverageFound, at geo.Point, name string) *vie
 		body.Meta.Market = &found.Market.Code
 	}
 	if len(body.Data) == 0 {
-		body.Meta.Note = new("No coverage map of this server says anything of this place: it may have no map of the country, operator or technology.")
+		body.Meta.Note = new(noMap)
 	}
 	return body
 }
@@ -161,7 +157,8 @@ func newCoverageRow(r *catalog.CoverageRow, m *market.Market) view.CoverageRow {
 		v.OperatorKey, v.Operator = &m.Operators[r.Operator].Key, &m.Operators[r.Operator].Label
 	}
 	if b := r.Better; b != nil {
-		v.Better = &view.BetterCell{Level: b.Word.Level, DistanceMeters: int(math.Round(b.Metres)), AzimuthDegrees: math.Round(b.Azimuth)}
+		v.Better = &view.BetterCell{Level: b.Word.Level, Operators: nullable(b.Word.Operators),
+			DistanceMeters: int(math.Round(b.Metres)), AzimuthDegrees: math.Round(b.Azimuth)}
 	}
 	if s := r.Site; s != nil {
 		v.NearestSite = &view.CoveringSite{SiteKey: s.Key(), DistanceMeters: int(math.Round(s.Metres)),
@@ -178,6 +175,10 @@ func newCoverageRow(r *catalog.CoverageRow, m *market.Market) view.CoverageRow {
 	}
 	return v
 }
+
+// noMap says why there is nothing.
+const noMap = "No coverage map of this server that you may read says anything here: it may have none of the country, operator, " +
+	"technology or edition. Maps whose publisher states no licence need a key."
 
 func nullable(s string) *string {
 	if s == "" {
@@ -197,7 +198,8 @@ var coverageArea = endpoint.New(endpoint.Decl{
 }, (*Env).coverageArea)
 
 type coverageAreaParams struct {
-	marketParams
+	Market   market.Code   `param:"market" default:"FR" doc:"The market of the department. A commune and a bbox are of the market whose maps have them."`
+	Operator operatorNames `param:"operator" default:"ALL" doc:"Operators by key, label or legal name, several with commas; or ALL." example:"ORANGE"`
 	areaParams
 	Commune string `param:"commune" max:"60" doc:"FR and DROM: INSEE code or name of a commune, whose addresses are counted instead of land." example:"35238"`
 	boxParams
@@ -225,13 +227,14 @@ func (p *coverageAreaParams) Check() error {
 
 func (r *Env) coverageArea(ctx context.Context, p *coverageAreaParams,
 ) (*view.Body[[]view.CoverageShare, view.CoverageAreaMeta], error) {
-	m, operators, err := p.Resolve()
-	if err != nil {
-		return nil, err
-	}
-	q := catalog.CoverageArea{Market: m, Commune: p.Commune, Box: p.box(), Operators: m.KeysOf(operators),
+	q := catalog.CoverageArea{Commune: p.Commune, Box: p.box(), Operators: p.Operator.Texts(),
 		Technologies: generationNames(p.Technology), Edition: string(p.Edition)}
-	if q.Area, err = p.Code(m); err != nil {
+	err := p.Operator.known()
+	if q.Box == nil && q.Commune == "" && err == nil {
+		q.Market = market.Get(p.Market)
+		q.Area, err = p.Code(q.Market)
+	}
+	if err != nil {
 		return nil, err
 	}
 	found, err := r.CoverageOf(ctx, q)
@@ -261,7 +264,7 @@ func (r *Env) coverageArea(ctx context.Context, p *coverageAreaParams,
 		body.Meta.Outline = new("simplified: its border is about a kilometre from the true one")
 	}
 	if len(body.Data) == 0 {
-		body.Meta.Note = new("This server has no coverage map of this area, operator or technology.")
+		body.Meta.Note = new(noMap)
 	}
 	return body, nil
 }

@@ -67,6 +67,15 @@ func (l operatorNames) of(m *market.Market) bool {
 	return has && c != nil
 }
 
+// known returns an error unless a market has one of the operators, or all are meant.
+func (l operatorNames) known() error {
+	if l.names() == nil || slices.ContainsFunc(market.All, l.of) {
+		return nil
+	}
+	_, err := l.Positions(market.Get(market.Default))
+	return err
+}
+
 // Texts returns the operators as texts, nil for all.
 func (l operatorNames) Texts() (list []string) {
 	for _, name := range l.names() {

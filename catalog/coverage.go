@@ -82,34 +82,30 @@ const mostPoints = 1000
 
 // CoverageAt returns what the maps say of a place. Errors: an UnusableError, those of reading a file.
 func (c *Catalog) CoverageAt(ctx context.Context, q Coverage) (*CoverageFound, error) {
-	if c.Coverage.Failed() != nil {
-		return nil, &UnusableError{DataCoverage}
-	}
 	found := &CoverageFound{Version: c.version(DataCoverage)}
-	places, err := c.Coverage.At(coverage.Filter{Technologies: q.Technologies, Edition: q.Edition, Free: c.Keyless}, q.At, betterWithin)
+	// All maps say which market the place is in, not only those that are asked for.
+	places, err := c.Coverage.At(coverage.Filter{Edition: q.Edition, Free: c.Keyless}, q.At, betterWithin)
 	if err != nil {
 		return nil, err
 	}
-	if found.Market = marketOf(places); found.Market == nil {
+	found.Market = marketOf(places)
+	if code := codeOf(found.Market); c.Coverage.Failed(code) != nil {
+		return nil, &UnusableError{DataCoverage}
+	}
+	if found.Market == nil {
 		return found, nil
 	}
-	var operators []string
-	for _, name := range q.Operators {
-		if at, ok := found.Market.OperatorNamed(name); ok {
-			operators = append(operators, found.Market.Operators[at].Key)
-		}
-	}
+	asked := coverage.Filter{Market: found.Market.Code, Operators: operatorKeys(q.Operators), Technologies: q.Technologies}
 	for i := range places {
 		p := &places[i]
-		other := q.Operators != nil && p.Layer.Operator != "" && !slices.Contains(operators, p.Layer.Operator)
-		if other || p.Layer.Market != found.Market.Code {
+		if !asked.Has(p.Layer) {
 			continue
 		}
 		row := CoverageRow{Place: *p, Operator: index.Any}
 		if at, ok := found.Market.Operator(p.Layer.Operator); ok {
 			row.Operator = at
 		}
-		found.Rows = append(found.Rows, row)
+		found.add(row)
 	}
 	slices.SortStableFunc(found.Rows, func(a, b CoverageRow) int {
 		return cmp.Or(cmp.Compare(a.Operator, b.Operator), strings.Compare(latest(&b), latest(&a)))
@@ -125,25 +121,66 @@ func (c *Catalog) CoverageAt(ctx context.Context, q Coverage) (*CoverageFound, e
 	return found, nil
 }
 
+// add adds a row. Maps of several islands may have the place in their grids: the one that says something counts.
+func (f *CoverageFound) add(row CoverageRow) {
+	same := slices.IndexFunc(f.Rows, func(r CoverageRow) bool {
+		return r.Operator == row.Operator && r.Layer.Technology == row.Layer.Technology && r.Layer.Service == row.Layer.Service
+	})
+	switch {
+	case same < 0:
+		f.Rows = append(f.Rows, row)
+	case f.Rows[same].Word.Level == "" || row.Stated && !f.Rows[same].Stated:
+		f.Rows[same] = row
+	}
+}
+
+// codeOf is the code of a market, "" for none.
+func codeOf(m *market.Market) market.Code {
+	if m == nil {
+		return ""
+	}
+	return m.Code
+}
+
+// operatorKeys returns the keys of operators that have one of the names in any market, nil for nil.
+func operatorKeys(names []string) (keys []string) {
+	for _, name := range names {
+		for _, m := range market.All {
+			if at, ok := m.OperatorNamed(name); ok {
+				keys = append(keys, m.Operators[at].Key)
+			}
+		}
+	}
+	if names != nil && keys == nil {
+		return []string{}
+	}
+	return keys
+}
+
 // latest is the newest generation of a row's technology.
 func latest(r *CoverageRow) string {
 	t := r.Layer.Technology
 	return t[strings.LastIndex(t, "/")+1:]
 }
 
-// marketOf returns the market whose maps say most of a place, nil if none says anything.
+// marketOf returns the market whose maps state most of a place, nil if none says anything. Where none states anything, those
+// count that expect no reception on their land, whose border is rough.
 func marketOf(places []coverage.Place) *market.Market {
-	said := map[market.Code]int{}
-	best := market.Code("")
-	for _, p := range places {
-		if p.Word.Level == "" {
-			continue
+	for _, stated := range []bool{true, false} {
+		said, best := map[market.Code]int{}, market.Code("")
+		for _, p := range places {
+			if p.Stated != stated || p.Word.Level == "" {
+				continue
+			}
+			if said[p.Layer.Market]++; best == "" || said[p.Layer.Market] > said[best] {
+				best = p.Layer.Market
+			}
 		}
-		if said[p.Layer.Market]++; best == "" || said[p.Layer.Market] > said[best] {
-			best = p.Layer.Market
+		if best != "" {
+			return market.Get(best)
 		}
 	}
-	return market.Get(best)
+	return nil
 }
 
 // coveringSites adds the nearest site to each row whose operator has one. Without a register, rows have none.
@@ -177,15 +214,21 @@ func (c *Catalog) coveringSites(ctx context.Context, at geo.Point, found *Covera
 
 // measuredNear adds what was measured to each row, and whether it contradicts the map.
 func (c *Catalog) measuredNear(at geo.Point, found *CoverageFound) error {
-	points, err := c.Points(Measures{Market: found.Market, Disc: &geo.Disc{Center: at, Radius: MeasuredWithin}, Days: 365,
-		Newest: true, Limit: mostPoints})
-	if err != nil {
-		return err
-	}
+	points := map[int][]measure.Point{}
 	for i := range found.Rows {
-		if row := &found.Rows[i]; row.Operator >= 0 {
-			row.measure(found.Market.Operators[row.Operator].Key, points.Items)
+		row := &found.Rows[i]
+		if row.Operator < 0 {
+			continue
 		}
+		if _, asked := points[row.Operator]; !asked {
+			there, err := c.Points(Measures{Market: found.Market, Operators: index.Choice{row.Operator}, Sample: true,
+				Disc: &geo.Disc{Center: at, Radius: MeasuredWithin}, Days: 365, Newest: true, Limit: mostPoints})
+			if err != nil {
+				return err
+			}
+			points[row.Operator] = there.Items
+		}
+		row.measure(points[row.Operator])
 	}
 	return nil
 }
@@ -201,13 +244,15 @@ func onAir(m *market.Market) string {
 	return strings.Join(names, ",")
 }
 
-func (r *CoverageRow) measure(operator string, points []measure.Point) {
+// measure sets what was measured in the network of the row's operator.
+func (r *CoverageRow) measure(points []measure.Point) {
 	m := &MeasuredNear{}
 	var levels []float64
+	served := 0 // by any technology
 	for i := range points {
 		p := &points[i]
-		if p.Operator != operator {
-			continue
+		if !p.NoService() {
+			served++
 		}
 		_, g, known := measure.Technologies(p.Technology)
 		switch {
@@ -231,7 +276,7 @@ func (r *CoverageRow) measure(operator string, points []measure.Point) {
 	m.RSRP = median(levels)
 	r.Measured = m
 	switch {
-	case coverage.Rank(r.Word.Level) > 0 && m.NoService > m.Points:
+	case coverage.Rank(r.Word.Level) > 0 && m.NoService > served:
 		r.Disagree = CoveredNoService
 	case r.Word.Level == coverage.LevelNone && m.Points > 0:
 		r.Disagree = UncoveredMeasured
@@ -250,11 +295,11 @@ func median(values []float64) float64 {
 
 // CoverageArea asks how much of an area official coverage maps say is covered.
 type CoverageArea struct {
-	Market       *market.Market // nil with a Box: that whose maps have the box
+	Market       *market.Market // of the Area; else it is that whose maps have the place
 	Area         string         // its code, "" with a Box or Commune
 	Commune      string         // code or name, whose addresses are counted instead of land
 	Box          *geo.Box
-	Operators    []string // keys, nil for any
+	Operators    []string // names, nil for any
 	Technologies []string
 	Edition      string
 }
@@ -275,10 +320,10 @@ var ErrNoOutline = errors.New("where this area ends is not known: ask for a bbox
 // CoverageOf adds up an area. Errors: ErrNoOutline, coverage.ErrLarge, ErrNoAddresses, address.ErrNoCommune, an
 // address.SeveralError, an UnknownError, an UnusableError, those of reading a file.
 func (c *Catalog) CoverageOf(ctx context.Context, q CoverageArea) (*CoverageAreaFound, error) {
-	if c.Coverage.Failed() != nil {
+	if c.Coverage.Failed(codeOf(q.Market)) != nil {
 		return nil, &UnusableError{DataCoverage}
 	}
-	f := coverage.Filter{Operators: q.Operators, Technologies: q.Technologies, Edition: q.Edition, Free: c.Keyless}
+	f := coverage.Filter{Operators: operatorKeys(q.Operators), Technologies: q.Technologies, Edition: q.Edition, Free: c.Keyless}
 	found, boxes := &CoverageAreaFound{Version: c.version(DataCoverage)}, []geo.Box{}
 	switch {
 	case q.Commune != "":
@@ -295,9 +340,6 @@ func (c *Catalog) CoverageOf(ctx context.Context, q CoverageArea) (*CoverageArea
 		}
 	default:
 		boxes = append(boxes, *q.Box)
-		if q.Market != nil {
-			f.Market = q.Market.Code
-		}
 	}
 	var err error
 	if found.Shares, err = c.Coverage.Area(ctx, f, boxes); err != nil {
@@ -342,7 +384,7 @@ func (found *CoverageAreaFound) settle() {
 
 // CoverageMaps returns the newest maps of a market, and of technologies and operators unless these are nil.
 func (c *Catalog) CoverageMaps(m *market.Market, operators index.Choice, technologies []string) ([]*coverage.Layer, error) {
-	if c.Coverage.Failed() != nil {
+	if c.Coverage.Failed(m.Code) != nil {
 		return nil, &UnusableError{DataCoverage}
 	}
 	return c.Coverage.Layers(coverage.Filter{Market: m.Code, Operators: m.KeysOf(operators), Technologies: technologies,

@@ -98,6 +98,7 @@ func TestCoverageAt(t *testing.T) {
 
 // Where most phones found no network, the map is contradicted only if it expects one.
 func TestNoServiceWhereCovered(t *testing.T) {
+	other := measure.Point{Measurement: measure.Measurement{Operator: "ORANGE", Technology: "GSM"}}
 	gone := measure.Point{Measurement: measure.Measurement{Operator: "ORANGE", NetworkType: "NO_SERVICE"}}
 	seen := measure.Point{Measurement: measure.Measurement{Operator: "ORANGE", Technology: "LTE", Radio: measure.Radio{RSRP: -90}}}
 	for _, tt := range []struct {
@@ -107,6 +108,7 @@ func TestNoServiceWhereCovered(t *testing.T) {
 	}{
 		{coverage.LevelGood, []measure.Point{gone, gone, seen}, CoveredNoService},
 		{coverage.LevelGood, []measure.Point{gone, seen}, ""},
+		{coverage.LevelGood, []measure.Point{gone, other, other}, ""}, // a phone had another technology
 		{coverage.LevelCovered, []measure.Point{gone}, CoveredNoService},
 		{coverage.LevelNone, []measure.Point{gone}, ""},
 		{coverage.LevelNone, []measure.Point{seen}, UncoveredMeasured},
@@ -114,8 +116,42 @@ func TestNoServiceWhereCovered(t *testing.T) {
 	} {
 		r := CoverageRow{Place: coverage.Place{Layer: &coverage.Layer{Info: coverage.Info{Technology: "4G"}},
 			Word: coverage.Word{Level: tt.level}}}
-		if r.measure("ORANGE", tt.points); r.Disagree != tt.want {
+		if r.measure(tt.points); r.Disagree != tt.want {
 			t.Errorf("%q with %d points: %q, want %q", tt.level, len(tt.points), r.Disagree, tt.want)
+		}
+	}
+}
+
+// At a border, what a source states counts before what follows from the outline of a country; and of two islands' maps
+// the one that says something.
+func TestMarketOfPlace(t *testing.T) {
+	place := func(code market.Code, territory, level string, stated bool) coverage.Place {
+		return coverage.Place{Layer: &coverage.Layer{Info: coverage.Info{Market: code, Technology: "4G", Territory: territory}},
+			Word: coverage.Word{Level: level}, Stated: stated}
+	}
+	none, covered, nothing := place(market.FR, "", coverage.LevelNone, false), place(market.CH, "", coverage.LevelCovered, true),
+		place(market.FR, "", "", false)
+	for _, tt := range []struct {
+		places []coverage.Place
+		want   market.Code
+	}{
+		{[]coverage.Place{none, none, none, covered}, market.CH},
+		{[]coverage.Place{none, nothing}, market.FR},
+		{[]coverage.Place{nothing, nothing}, ""},
+		{nil, ""},
+	} {
+		if got := codeOf(marketOf(tt.places)); got != tt.want {
+			t.Errorf("%d places: market %q, want %q", len(tt.places), got, tt.want)
+		}
+	}
+	here, there := place(market.DROM, "guadeloupe", coverage.LevelGood, true), place(market.DROM, "martinique", "", false)
+	for _, order := range [][]coverage.Place{{here, there}, {there, here}} {
+		var f CoverageFound
+		for _, p := range order {
+			f.add(CoverageRow{Place: p, Operator: 0})
+		}
+		if len(f.Rows) != 1 || f.Rows[0].Word.Level != coverage.LevelGood {
+			t.Errorf("rows %+v, want Guadeloupe's", f.Rows)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/bits"
+	"slices"
 
 	"relais/geo"
 )
@@ -19,6 +20,7 @@ var ErrLarge = errors.New("the area is too large to be added up")
 type Share struct {
 	Layer  *Layer
 	Levels []LevelShare // in the order of the layer's words, after that of LevelNone
+	Whole  bool         // the layer says where nothing is expected: shares of the area are known
 	Total  float64      // of the area about which the layer says something
 	// Before is the edition before, nil without one, and if it has another grid. Gained and Lost are what is
 	// covered now and was not, and the reverse; Better and Worse that whose level changed.
@@ -117,17 +119,12 @@ func (m *mask) fits(l *Layer) bool {
 func newMask(l *Layer, boxes []geo.Box) (*mask, error) {
 	m := &mask{of: l, low: 1}
 	x0, y0, x1, y1 := math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)
-	for _, b := range boxes {
-		for _, part := range b.Split() {
-			if !l.near(part) {
-				continue
-			}
-			edge := func(ax, ay, bx, by float64) {
-				x0, x1 = min(x0, ax, bx), max(x1, ax, bx)
-				y0, y1 = min(y0, ay, by), max(y1, ay, by)
-			}
-			outline(l.proj, part, edge)
-		}
+	parts := l.within(boxes)
+	for _, part := range parts {
+		outline(l.proj, part, func(ax, ay, bx, by float64) {
+			x0, x1 = min(x0, ax, bx), max(x1, ax, bx)
+			y0, y1 = min(y0, ay, by), max(y1, ay, by)
+		})
 	}
 	col0, row0 := max(0, math.Floor((x0-l.X0)/l.Cell)), max(0, math.Floor((y0-l.Y0)/l.Cell))
 	col1, row1 := min(float64(l.Cols), math.Ceil((x1-l.X0)/l.Cell)), min(float64(l.Rows), math.Ceil((y1-l.Y0)/l.Cell))
@@ -140,12 +137,8 @@ func newMask(l *Layer, boxes []geo.Box) (*mask, error) {
 	m.col, m.row = int(col0), int(row0)
 	m.raster = newRaster(l.X0+col0*l.Cell, l.Y0+row0*l.Cell, l.Cell, int(col1-col0), int(row1-row0))
 	m.plane = make([]uint64, len(m.toggles))
-	for _, b := range boxes {
-		for _, part := range b.Split() {
-			if l.near(part) {
-				outline(l.proj, part, m.edge)
-			}
-		}
+	for _, part := range parts {
+		outline(l.proj, part, m.edge)
 	}
 	m.fill(m.plane)
 	if count(m.plane) > MostCells {
@@ -153,14 +146,24 @@ func newMask(l *Layer, boxes []geo.Box) (*mask, error) {
 	}
 	m.low, m.high = 0, m.rows-1
 	m.measure()
-	m.onLand()
+	m.onLand(parts)
 	return m, nil
 }
 
-// near reports whether a box can have cells of the grid. A projection far from where it is used gives nonsense.
-func (l *Layer) near(b geo.Box) bool {
+// within returns the parts of boxes that can have cells of the grid. A projection far from where it is used gives
+// nonsense.
+func (l *Layer) within(boxes []geo.Box) (parts []geo.Box) {
 	reach := l.reach()
-	return b.South < reach.North && b.North > reach.South && b.West < reach.East && b.East > reach.West
+	for _, b := range boxes {
+		for _, part := range b.Split() {
+			part = geo.Box{South: max(part.South, reach.South), West: max(part.West, reach.West),
+				North: min(part.North, reach.North), East: min(part.East, reach.East)}
+			if part.South < part.North && part.West < part.East {
+				parts = append(parts, part)
+			}
+		}
+	}
+	return parts
 }
 
 // reach is a box around the grid.
@@ -174,25 +177,27 @@ func (l *Layer) reach() geo.Box {
 	return b
 }
 
-// measure sets the size of the cells of each row: projections do not keep it.
+// measure sets the area of the cells of each row.
 func (m *mask) measure() {
 	m.km2 = make([]float64, m.rows)
-	middle := m.col + m.cols/2
 	for row := range m.km2 {
-		p := m.of.middle(middle, m.row+row)
-		m.km2[row] = geo.Distance(p, m.of.middle(middle+1, m.row+row)) * geo.Distance(p, m.of.middle(middle, m.row+row+1)) / 1e6
+		m.km2[row] = m.of.cellKm2(m.of.proj, m.col+m.cols/2, m.row+row)
 	}
 }
 
-// onLand finds the cells that are on the land of the layers.
-func (m *mask) onLand() {
+// onLand finds the cells that are on the land of the layers. Only land in some boxes is needed.
+func (m *mask) onLand(parts []geo.Box) {
 	if m.of.Outline == "" {
 		return
 	}
 	m.land = make([]uint64, len(m.plane))
 	for _, l := range landsOf(m.of.Outline) {
 		for _, b := range l.boxes() {
-			outline(m.of.proj, b, m.edge)
+			if slices.ContainsFunc(parts, func(p geo.Box) bool {
+				return p.South <= b.North && p.North >= b.South && p.West <= b.East && p.East >= b.West
+			}) {
+				outline(m.of.proj, b, m.edge)
+			}
 		}
 		m.fill(m.land)
 	}
@@ -209,10 +214,9 @@ type counter struct {
 
 // add adds so much with a value now and before. Without a value, only land counts.
 func (c *counter) add(v, was Value, land bool, amount float64) {
-	if v == 0 && !land {
-		return
+	if v > 0 || land {
+		c.counts[v] += amount
 	}
-	c.counts[v] += amount
 	if c.share.Before == nil {
 		return
 	}
@@ -232,6 +236,7 @@ func (c *counter) add(v, was Value, land bool, amount float64) {
 // finish sets the levels of the share.
 func (c *counter) finish() {
 	s := &c.share
+	s.Whole = s.Layer.knowsNone()
 	s.Levels = append(s.Levels, LevelShare{Word{Level: LevelNone}, c.counts[0]})
 	s.Total = c.counts[0]
 	for i, word := range s.Layer.Words {

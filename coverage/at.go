@@ -12,6 +12,8 @@ import (
 type Place struct {
 	Layer *Layer
 	Word  Word
+	// Stated means that an area of the source has the place. Otherwise the word follows from where land is.
+	Stated bool
 	// Better is the nearest cell with a better word, nil if the distance that was asked for has no such cell.
 	Better *Better
 }
@@ -35,7 +37,7 @@ func (s *Store) At(q Filter, p geo.Point, metres float64) (list []Place, err err
 		if err != nil {
 			return nil, err
 		}
-		place := Place{Layer: l, Word: l.Word(v, p)}
+		place := Place{Layer: l, Word: l.Word(v, p), Stated: v > 0}
 		if place.Better, err = l.better(p, v, metres); err != nil {
 			return nil, err
 		}
@@ -55,13 +57,26 @@ func (l *Layer) locate(p geo.Point) (col, row int, ok bool) {
 }
 
 // middle is the middle of a cell.
-func (l *Layer) middle(col, row int) geo.Point {
-	return l.proj.From(l.X0+(float64(col)+0.5)*l.Cell, l.Y0+(float64(row)+0.5)*l.Cell)
+func (l *Layer) middle(col, row int) geo.Point { return l.Info.middle(l.proj, col, row) }
+
+// above returns the least value that means more than v, 0 if no value does.
+func (l *Layer) above(v Value) Value {
+	own := Word{Level: LevelNone}
+	if v > 0 {
+		own = l.Words[v-1]
+	}
+	for ; int(v) < len(l.Words); v++ {
+		if w := l.Words[v]; w.Level != LevelNone && (w.Level != own.Level || w.Operators != own.Operators) {
+			return v + 1
+		}
+	}
+	return 0
 }
 
-// better finds the nearest cell with a greater value than v.
+// better finds the nearest cell whose value means more than v.
 func (l *Layer) better(p geo.Point, v Value, metres float64) (*Better, error) {
-	if int(v) >= len(l.Words) || metres <= 0 {
+	least := l.above(v)
+	if least == 0 || metres <= 0 {
 		return nil, nil
 	}
 	x, y := l.proj.To(p)
@@ -72,7 +87,7 @@ func (l *Layer) better(p geo.Point, v Value, metres float64) (*Better, error) {
 	for _, i := range g.near(u, w, most) {
 		b := &g.blocks[i]
 		x0, y0 := i%g.wide<<blockBits, i/g.wide<<blockBits
-		if d := gap(u, x0); b.high <= v || d*d+square(gap(w, y0)) > best {
+		if d := gap(u, x0); b.high < least || d*d+square(gap(w, y0)) > best {
 			continue
 		}
 		c, err := l.block(0, i)
@@ -87,7 +102,7 @@ func (l *Layer) better(p geo.Point, v Value, metres float64) (*Better, error) {
 			reach := math.Sqrt(best - up)
 			for x := max(x0, int(u-reach-1)); x < min(g.cols, x0+blockSide, int(u+reach+2)); x++ {
 				if d := up + square(float64(x)+0.5-u); d < best {
-					if at := c.at(x-x0, y-y0); at > v && l.Words[at-1].Level != LevelNone {
+					if at := c.at(x-x0, y-y0); at >= least {
 						col, row, best, to = x, y, d, at
 					}
 				}

@@ -83,7 +83,7 @@ type Info struct {
 	Edition    string      `json:"edition"`             // YYYY-MM-DD: the day that it is about
 	Publisher  Publisher   `json:"publisher"`
 	EPSG       int         `json:"epsg"`
-	Metres     int         `json:"metres"` // side of a cell; of a grid in degrees about that of its latitude
+	Metres     int         `json:"metres"` // side of a cell, in the middle of the grid
 	X0         float64     `json:"x0"`     // west and south edges
 	Y0         float64     `json:"y0"`
 	Cell       float64     `json:"cell"` // side of a cell, in units of the projection
@@ -91,10 +91,11 @@ type Info struct {
 	Rows       int         `json:"rows"`
 	Words      []Word      `json:"words"` // of the values from 1 on
 	// Outline names lands, with spaces: the source says nothing of cells without a value that are on none of them.
-	Outline   string  `json:"outline,omitempty"`
-	Synthetic bool    `json:"synthetic,omitempty"`
-	From      string  `json:"from"`  // name of the file that it was made from
-	Cells     []int64 `json:"cells"` // number of cells by value
+	Outline   string    `json:"outline,omitempty"`
+	Synthetic bool      `json:"synthetic,omitempty"`
+	From      string    `json:"from"`  // name of the file that it was made from
+	Cells     []int64   `json:"cells"` // number of cells by value
+	Km2       []float64 `json:"km2"`   // their area
 }
 
 // Name is the name of a layer's file without its suffix. That of another edition has another date at its end.
@@ -137,19 +138,30 @@ func (i *Info) Withheld() bool {
 	return market.Get(i.Market).NeedsPermission([]string{i.Publisher.Source})
 }
 
-// covered returns the number of cells in which something is expected to be received.
-func (i *Info) covered() (n int64) {
+// CoveredKm2 is the area in which something is expected to be received, in km².
+func (i *Info) CoveredKm2() (km2 float64) {
 	for v, word := range i.Words {
 		if word.Level != LevelNone {
-			n += i.Cells[v+1]
+			km2 += i.Km2[v+1]
 		}
 	}
-	return n
+	return km2
 }
 
-// CoveredKm2 is about how much land is covered, in km².
-func (i *Info) CoveredKm2() float64 {
-	return float64(i.covered()) * float64(i.Metres) * float64(i.Metres) / 1e6
+// knowsNone reports whether the layer says where nothing is expected.
+func (i *Info) knowsNone() bool {
+	return i.Outline != "" || slices.ContainsFunc(i.Words, func(w Word) bool { return w.Level == LevelNone })
+}
+
+// middle is the middle of a cell.
+func (i *Info) middle(p *geo.Projection, col, row int) geo.Point {
+	return p.From(i.X0+(float64(col)+0.5)*i.Cell, i.Y0+(float64(row)+0.5)*i.Cell)
+}
+
+// cellKm2 is the area of the cells around one: projections do not keep it.
+func (i *Info) cellKm2(p *geo.Projection, col, row int) float64 {
+	at := i.middle(p, col, row)
+	return geo.Distance(at, i.middle(p, col+1, row)) * geo.Distance(at, i.middle(p, col, row+1)) / 1e6
 }
 
 // check returns an error if a layer cannot be as it says.
@@ -157,13 +169,22 @@ func (i *Info) check() error {
 	switch {
 	case market.Get(i.Market) == nil:
 		return fmt.Errorf("no market %q", i.Market)
-	case i.Cols < 1 || i.Rows < 1 || i.Cols > maxSide || i.Rows > maxSide || i.Cols*i.Rows > maxCells || !(i.Cell > 0):
-		return fmt.Errorf("a grid of %d × %d cells", i.Cols, i.Rows)
-	case len(i.Words) == 0 || len(i.Words) > maxValue || len(i.Cells) != len(i.Words)+1:
+	case len(i.Words) == 0 || len(i.Words) > maxValue || len(i.Cells) != len(i.Words)+1 || len(i.Km2) != len(i.Cells):
 		return fmt.Errorf("%d words of levels", len(i.Words))
+	}
+	if err := i.checkGrid(); err != nil {
+		return err
 	}
 	if _, ok := geo.ByEPSG(i.EPSG); !ok {
 		return fmt.Errorf("projection EPSG:%d, which is not known", i.EPSG)
+	}
+	return nil
+}
+
+// checkGrid returns an error if a grid has too many cells.
+func (i *Info) checkGrid() error {
+	if i.Cols < 1 || i.Rows < 1 || i.Cols > maxSide || i.Rows > maxSide || i.Cols*i.Rows > maxCells || !(i.Cell > 0) {
+		return fmt.Errorf("a grid of %d × %d cells is too large: larger cells may help (--cell 200m)", i.Cols, i.Rows)
 	}
 	return nil
 }

@@ -19,14 +19,10 @@ func Cut(path string, w io.Writer, boxes []geo.Box) (*Info, error) {
 	p, _ := geo.ByEPSG(info.EPSG) // it was checked
 	l := &Layer{Info: info, proj: p, file: f, grids: all}
 	x0, y0, x1, y1 := math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)
-	for _, b := range boxes {
-		for _, part := range b.Split() {
-			if l.near(part) {
-				outline(p, part, func(ax, ay, bx, by float64) {
-					x0, x1, y0, y1 = min(x0, ax, bx), max(x1, ax, bx), min(y0, ay, by), max(y1, ay, by)
-				})
-			}
-		}
+	for _, part := range l.within(boxes) {
+		outline(p, part, func(ax, ay, bx, by float64) {
+			x0, x1, y0, y1 = min(x0, ax, bx), max(x1, ax, bx), min(y0, ay, by), max(y1, ay, by)
+		})
 	}
 	col0, row0 := max(0, math.Floor((x0-l.X0)/l.Cell)), max(0, math.Floor((y0-l.Y0)/l.Cell))
 	col1, row1 := min(float64(l.Cols), math.Ceil((x1-l.X0)/l.Cell)), min(float64(l.Rows), math.Ceil((y1-l.Y0)/l.Cell))

@@ -12,6 +12,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"github.com/klauspost/compress/zstd"
 
+	"relais/geo"
 	"relais/internal/system"
 )
 
@@ -100,7 +101,8 @@ func each(cols, rows int, value func(col, row int) Value) filler {
 
 // write writes a layer, and counts its cells in info.
 func write(w io.Writer, info *Info, fill filler) error {
-	info.Cells = make([]int64, len(info.Words)+1)
+	info.Cells, info.Km2 = make([]int64, len(info.Words)+1), make([]float64, len(info.Words)+1)
+	p, _ := geo.ByEPSG(info.EPSG) // it was checked
 	out := &writer{w: w}
 	out.write([]byte(magic))
 	out.write(binary.LittleEndian.AppendUint32(nil, version))
@@ -114,11 +116,15 @@ func write(w io.Writer, info *Info, fill filler) error {
 		for i := range g.blocks {
 			var c cells
 			fill(&c, i%g.wide<<blockBits, i/g.wide<<blockBits)
-			counts := c.count(g, i)
+			counts, km2 := c.count(g, i), 0.0
+			if level == 0 {
+				km2 = info.cellKm2(p, i%g.wide<<blockBits+blockSide/2, i/g.wide<<blockBits+blockSide/2)
+			}
 			for v, n := range counts {
 				switch {
 				case level == 0 && v < len(info.Cells):
 					info.Cells[v] += n
+					info.Km2[v] += float64(n) * km2
 				case n > 0 && v >= len(info.Cells):
 					return fmt.Errorf("a cell has the value %d, which has no word", v)
 				}

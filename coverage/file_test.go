@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"relais/geo"
 	"relais/market"
@@ -247,7 +248,7 @@ func TestCount(t *testing.T) {
 func TestStoreFollowsItsFolder(t *testing.T) {
 	dir := t.TempDir()
 	s := NewStore(filepath.Join(dir, "coverage"))
-	if s.Layers(Filter{}) != nil || s.Failed() != nil {
+	if s.Layers(Filter{}) != nil || s.Failed("") != nil {
 		t.Error("a folder that is missing has layers")
 	}
 	values := patches(50, 50)
@@ -269,14 +270,117 @@ func TestStoreFollowsItsFolder(t *testing.T) {
 	if err := os.WriteFile(path, []byte("RELAISCV damaged"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if s.Failed() == nil {
+	if s.Failed("") == nil {
 		t.Error("a damaged file is not reported")
 	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Failed(); err != nil {
+	if err := s.Failed(""); err != nil {
 		t.Error(err)
+	}
+}
+
+// A file that could not be opened once is tried again, and fails its own market only.
+func TestFileThatComesLater(t *testing.T) {
+	dir, later := t.TempDir(), filepath.Join(t.TempDir(), "later")
+	if err := os.Symlink(later, filepath.Join(dir, "fr-x"+Suffix)); err != nil {
+		t.Skip("no links here")
+	}
+	s := NewStore(dir)
+	if s.Failed(market.FR) == nil || s.Failed(market.BE) != nil {
+		t.Errorf("failed: %v, %v", s.Failed(market.FR), s.Failed(market.BE))
+	}
+	long := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(dir, long, long); err != nil {
+		t.Fatal(err)
+	}
+	info, values := testInfo(20, 20), patches(20, 20)
+	var b bytes.Buffer
+	if err := write(&b, &info, valuesOf(values)); err != nil {
+		t.Fatal(err)
+	}
+	_ = s.Version()
+	if err := os.WriteFile(later, b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if s.Failed("") != nil || len(s.Layers(Filter{})) != 1 {
+		t.Errorf("after the file came: %v, %d layers", s.Failed(""), len(s.Layers(Filter{})))
+	}
+}
+
+// Without an outline, coverage that goes counts as lost, and the share of an area is not known.
+func TestLostOffLand(t *testing.T) {
+	values, dir := patches(100, 100), t.TempDir()
+	info := testInfo(100, 100)
+	info.Outline = ""
+	layerIn(t, dir, info, values)
+	info.Edition = "2026-09-30"
+	gone := 0
+	for row := range values {
+		for col := range 50 {
+			if values[row][col] > 0 {
+				gone++
+			}
+			values[row][col] = 0
+		}
+	}
+	s := layerIn(t, dir, info, values)
+	shares, err := s.Area(context.Background(), Filter{}, []geo.Box{{South: 47, West: -3, North: 49, East: -1}})
+	if err != nil || len(shares) != 1 || shares[0].Whole {
+		t.Fatalf("%+v, %v", shares, err)
+	}
+	if lost := shares[0].Lost; gone == 0 || math.Abs(lost-float64(gone)*0.01) > 0.01*lost {
+		t.Errorf("%.2f km² are lost, want %.2f", lost, float64(gone)*0.01)
+	}
+}
+
+// On a map of the world, a layer has no place on the other side of the Earth.
+func TestPictureOfTheWorld(t *testing.T) {
+	values := patches(300, 300)
+	s := layerIn(t, t.TempDir(), testInfo(300, 300), values)
+	seen := 0
+	at := func(x, y float64) geo.Point { return geo.Point{Lat: 85 - 170*y, Lng: 360*x - 180} }
+	err := Picture(s.Layers(Filter{}), 512, at, func(place int, _ *Layer, _ *Word) {
+		if p := at((float64(place%512)+0.5)/512, (float64(place/512)+0.5)/512); geo.Distance(p, geo.Point{Lat: 48, Lng: -1.9}) > 100_000 {
+			t.Errorf("a place at %v", p)
+		}
+		seen++
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = seen // a place of the world may be larger than the grid
+}
+
+// Each place of a small map has the value of its cell.
+func TestPicture(t *testing.T) {
+	const cols, rows, side = 200, 200, 64
+	values := patches(cols, rows)
+	s := layerIn(t, t.TempDir(), testInfo(cols, rows), values)
+	l := s.Layers(Filter{})[0]
+	south, north := l.middle(20, 20), l.middle(60, 60)
+	at := func(x, y float64) geo.Point {
+		return geo.Point{Lat: north.Lat + (south.Lat-north.Lat)*y, Lng: south.Lng + (north.Lng-south.Lng)*x}
+	}
+	got := make([]Word, side*side)
+	if err := Picture(s.Layers(Filter{}), side, at, func(i int, _ *Layer, w *Word) { got[i] = *w }); err != nil {
+		t.Fatal(err)
+	}
+	wrong, covered := 0, 0
+	for i := range got {
+		col, row, ok := l.locate(at((float64(i%side)+0.5)/side, (float64(i/side)+0.5)/side))
+		want := Word{}
+		if v := values[row][col]; ok && v > 0 {
+			want = l.Words[v-1]
+			covered++
+		}
+		if got[i] != want {
+			wrong++
+		}
+	}
+	if wrong > side || covered == 0 { // places at the border of two cells
+		t.Errorf("%d of %d places are wrong, %d are covered", wrong, side*side, covered)
 	}
 }
 

@@ -33,6 +33,7 @@ type Options struct {
 	Force    bool        // takes an edition with far less coverage than the one that is there
 	Now      time.Time
 	Progress func(total int64) func(n int) // of the bytes of the files; nil for none
+	made     map[string]string             // names of the files of this import, by name of the layer
 }
 
 // Sides of cells, in metres.
@@ -71,6 +72,7 @@ type LayerReport struct {
 	Areas   int      `json:"areas"`   // features of the file
 	Covered float64  `json:"covered"` // km²
 	Removed []string `json:"removed,omitempty"`
+	Note    string   `json:"note,omitempty"`
 }
 
 // Failed returns an error if some files were not imported.
@@ -107,6 +109,7 @@ func Import(ctx context.Context, o Options) (*Report, error) {
 	if err := sweep(dir); err != nil {
 		return nil, err
 	}
+	o.made = map[string]string{}
 	r := &Report{Files: make([]*FileReport, len(paths))}
 	advance := func(int) {}
 	if o.Progress != nil {
@@ -118,7 +121,9 @@ func Import(ctx context.Context, o Options) (*Report, error) {
 	for i, path := range paths {
 		work.Go(func() error {
 			f := &FileReport{Path: path}
-			r.Files[i] = f
+			if r.Files[i] = f; ctx.Err() != nil {
+				return ctx.Err()
+			}
 			if err := o.file(ctx, f, &publishing); err != nil {
 				f.Error = strings.TrimPrefix(err.Error(), filepath.Base(path)+": ")
 				f.Refused = ofFile(ctx, err)
@@ -224,23 +229,27 @@ func (o *Options) file(ctx context.Context, r *FileReport, publishing *sync.Mute
 	}
 	publishing.Lock()
 	defer publishing.Unlock()
-	for i, d := range drafts {
+	for _, d := range drafts {
+		if other := o.made[d.Name()]; other != "" {
+			return fmt.Errorf("it is the same map as %s of this import: join the files first, as with ogrmerge.py", other)
+		}
 		if err := o.guard(&d.Info); err != nil {
 			return err
 		}
-		r.Layers = append(r.Layers, &LayerReport{Info: d.Info, Path: staged[i].Path(), Areas: d.areas,
-			Covered: d.CoveredKm2()})
 	}
 	if err := folder.CommitAll(staged); err != nil {
 		return err
 	}
-	for _, l := range r.Layers {
+	for i, d := range drafts {
+		o.made[d.Name()] = filepath.Base(r.Path)
+		l := &LayerReport{Info: d.Info, Path: staged[i].Path(), Areas: d.areas, Covered: d.CoveredKm2()}
 		if info, err := os.Stat(l.Path); err == nil {
 			l.Bytes = info.Size()
 		}
 		if l.Removed, err = removeOld(o.Dir.Coverage(), &l.Info); err != nil {
-			return err
+			l.Note = "an older edition stays: " + err.Error()
 		}
+		r.Layers = append(r.Layers, l)
 	}
 	return nil
 }
@@ -285,7 +294,7 @@ func (o *Options) readAreas(ctx context.Context, of *origin, path string) (list 
 		if err != nil {
 			return fmt.Errorf("area %d: %w", n, err)
 		}
-		return o.draw(&list, &found, &a, n)
+		return o.draw(of, &list, &found, &a, n)
 	})
 	if err != nil {
 		return nil, err
@@ -302,7 +311,7 @@ func (o *Options) readAreas(ctx context.Context, of *origin, path string) (list 
 }
 
 // draw adds an area to its layers.
-func (o *Options) draw(list *[]*draft, found *feature, a *areas.Feature, n int) error {
+func (o *Options) draw(of *origin, list *[]*draft, found *feature, a *areas.Feature, n int) error {
 	for i := range found.layers {
 		info := &found.layers[i]
 		if o.Market != "" && info.Market != o.Market {
@@ -313,9 +322,15 @@ func (o *Options) draw(list *[]*draft, found *feature, a *areas.Feature, n int) 
 			if err := info.frame(o.Metres); err != nil {
 				return err
 			}
+			if need := int64(len(*list)+1) * int64(len(info.Words)+1) * int64(info.Cols) * int64(info.Rows) / 8; need > maxPlanes {
+				return fmt.Errorf("area %d: the layers of the file need %d MB of memory: larger cells need less (--cell 200m)", n, need>>20)
+			}
 			c, err := newCanvas(info)
 			if err != nil {
 				return err
+			}
+			if of.epsg == inDegrees {
+				c.degrees, _ = geo.ByEPSG(info.EPSG) // it was checked
 			}
 			at, *list = len(*list), append(*list, &draft{Info: *info, canvas: c, cells: c.cells})
 		}
@@ -334,8 +349,11 @@ func (o *Options) draw(list *[]*draft, found *feature, a *areas.Feature, n int) 
 	return nil
 }
 
-// maxLayers bounds the layers of one file.
-const maxLayers = 8
+// Bounds of one file: its layers, and the bytes of their cells.
+const (
+	maxLayers = 8
+	maxPlanes = 512 << 20
+)
 
 // lookup finds an attribute whose name may be in any case.
 func lookup(attributes map[string]string, name string) (string, bool) {
@@ -387,6 +405,9 @@ func readGrid(of *origin, path string) ([]*draft, error) {
 	}
 	info.Cell, info.Metres, info.Cols, info.Rows = r.Cell, int(math.Round(r.Cell)), r.Cols, r.Rows
 	info.X0, info.Y0 = r.X0, r.Y0-float64(r.Rows)*r.Cell
+	if err := info.checkGrid(); err != nil {
+		return nil, err
+	}
 	if x0, y0, x1, y1 := p.Bounds(); info.X0 > x1 || info.Y0 > y1 || r.X0+float64(r.Cols)*r.Cell < x0 || r.Y0 < y0 {
 		return nil, fmt.Errorf("the grid begins at %.0f, %.0f, which is not where EPSG:%d is used", r.X0, r.Y0, info.EPSG)
 	}
@@ -418,7 +439,7 @@ func (o *Options) stage(ctx context.Context, d *draft) (*folder.Staged, error) {
 	if _, err = Verify(s.Temporary()); err == nil {
 		err = ctx.Err()
 	}
-	if err == nil && d.covered() == 0 {
+	if err == nil && d.CoveredKm2() == 0 {
 		err = errors.New("no cell is covered: the layer is empty")
 	}
 	if err != nil {
@@ -438,7 +459,7 @@ func (o *Options) guard(info *Info) error {
 		return fmt.Errorf("the edition %s is older than the %d that are kept: the newest is %s", info.Edition, keptEditions,
 			editions[0].Edition)
 	}
-	if now := editions[0]; !o.Force && now.Synthetic == info.Synthetic &&
+	if now := editions[0]; !o.Force && info.Edition >= now.Edition && now.Synthetic == info.Synthetic &&
 		2*info.CoveredKm2() < now.CoveredKm2() {
 		return fmt.Errorf("edition %s: %w", info.Edition, ErrFewer)
 	}
@@ -467,7 +488,7 @@ func removeOld(dir string, info *Info) (removed []string, err error) {
 	editions, err := editionsOf(dir, info)
 	for i := keptEditions; i < len(editions); i++ {
 		name := editions[i].Name() + Suffix
-		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+		if err := system.RemoveAll(filepath.Join(dir, name)); err != nil {
 			return removed, err
 		}
 		removed = append(removed, name)

@@ -285,6 +285,29 @@ func TestEditions(t *testing.T) {
 	}
 }
 
+// Two files of one import that are the same map do not replace each other, and an older edition may have less.
+func TestSameMapTwice(t *testing.T) {
+	dir, from := folder.Dir(t.TempDir()), t.TempDir()
+	f := arcepFiles()[0]
+	f.geoPackage(t, from)
+	f.name = "part2"
+	f.geoPackage(t, from)
+	r, err := Import(t.Context(), Options{Dir: dir, Paths: []string{from}, Metres: 200, Now: time.Now()})
+	must(t, err)
+	failed := 0
+	for _, one := range r.Files {
+		if strings.Contains(one.Error, "the same map as") {
+			failed++
+		}
+	}
+	if failed != 1 {
+		t.Errorf("%d files are refused, want 1: %v", failed, r.Failed())
+	}
+	f.name, f.date, f.levels = "older", "2026-03-31", f.levels[2:]
+	f.levels[0].rings = f.levels[0].rings[:4]
+	imported(t, dir, f.geoPackage(t, t.TempDir()))
+}
+
 // An import that is killed at any moment leaves the old map or the new one, and the next import works.
 func TestKilledImport(t *testing.T) {
 	tier.Slow(t)
@@ -296,8 +319,8 @@ func TestKilledImport(t *testing.T) {
 	for range 30 {
 		killtest.Run(t, 1500*time.Millisecond, func(string) {}, string(dir), path)
 		s := NewStore(dir.Coverage())
-		if s.Version() != want || s.Failed() != nil {
-			t.Fatalf("version %s, %v, want %s", s.Version(), s.Failed(), want)
+		if s.Version() != want || s.Failed("") != nil {
+			t.Fatalf("version %s, %v, want %s", s.Version(), s.Failed(""), want)
 		}
 	}
 	imported(t, dir, path)

@@ -49,8 +49,8 @@ func TestBelgium(t *testing.T) {
 	if s.Layers(Filter{Free: true}) != nil {
 		t.Error("maps without a licence are for everybody")
 	}
-	// 4 km × 3 km of Mercator at 50.8 degrees are 0.4 of that.
-	if km2 := r.Files[0].Layers[0].Covered; km2 < 3*12*0.398 || km2 > 3*12*0.402 {
+	// 4 km × 3 km of Mercator at 50.8 degrees are 0.4 of that, and a border is in the middle of a cell.
+	if km2 := r.Files[0].Layers[0].Covered; km2 < 14 || km2 > 14.8 {
 		t.Errorf("%.2f km² are covered, want 14.4", km2)
 	}
 	filetest.Write(t, path, biptJSON(0, 7))

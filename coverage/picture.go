@@ -7,48 +7,91 @@ import (
 )
 
 // Picture calls add with what each layer says of each of side × side places of a square map, row by row. at returns the
-// position of a place, in parts of the square from its north-western corner on; it must be smooth, as the maps of the
-// Web are. Far away a place is many cells, and has the value that most of them have. Places where a layer has no value
-// are left out. Errors: those of reading a file.
+// position of a place, in parts of the square from its north-western corner on. Far away a place is many cells, and has
+// the value that most of them have. Places where a layer has no value are left out. Errors: those of reading a file.
 func Picture(layers []*Layer, side int, at func(x, y float64) geo.Point, add func(place int, l *Layer, w *Word)) error {
+	var p *projected
 	for _, l := range layers {
-		if err := l.picture(side, at, func(place int, v Value) { add(place, l, &l.Words[v-1]) }); err != nil {
+		if p == nil || p.of.EPSG != l.EPSG {
+			p = project(l, side, at)
+		}
+		if err := l.picture(p, func(place int, v Value) { add(place, l, &l.Words[v-1]) }); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// meshed is how many places the knots of the mesh are apart, between which positions are interpolated. On a tile a
-// twentieth of a cell is lost.
+// A projected is the places of a map in the projection of a layer. A place that is far from where the projection is used
+// is not a number.
+type projected struct {
+	of     *Layer
+	xs, ys []float64
+	wide   float64 // of a place, in units of the projection
+}
+
+// meshed is how many places the knots of the mesh are apart, between which positions are interpolated where the map is
+// small: a twentieth of a cell is lost.
 const meshed = 16
 
-func (l *Layer) picture(side int, at func(x, y float64) geo.Point, add func(int, Value)) error {
-	knots := side/meshed + 1
-	us, ws := make([]float64, knots*knots), make([]float64, knots*knots) // in cells
-	low, high := [2]float64{math.Inf(1), math.Inf(1)}, [2]float64{math.Inf(-1), math.Inf(-1)}
-	for i := range us {
-		x, y := l.proj.To(at(float64(i%knots*meshed)/float64(side), float64(i/knots*meshed)/float64(side)))
-		us[i], ws[i] = (x-l.X0)/l.Cell, (y-l.Y0)/l.Cell
-		low[0], high[0] = min(low[0], us[i]), max(high[0], us[i])
-		low[1], high[1] = min(low[1], ws[i]), max(high[1], ws[i])
+// small is how many degrees a small map is wide.
+const small = 2
+
+func project(l *Layer, side int, at func(x, y float64) geo.Point) *projected {
+	step := meshed
+	if east, west := at(1, 0.5), at(0, 0.5); math.Abs(east.Lng-west.Lng) > small {
+		step = 1
 	}
-	if !(high[0] >= 0 && high[1] >= 0 && low[0] < float64(l.Cols) && low[1] < float64(l.Rows)) {
-		return nil
+	p := &projected{of: l, xs: make([]float64, side*side), ys: make([]float64, side*side)}
+	used, knots := l.used(), side/step+1
+	xs, ys := make([]float64, knots*knots), make([]float64, knots*knots)
+	for i := range xs {
+		xs[i], ys[i] = math.NaN(), math.NaN()
+		if there := at(float64(i%knots*step)/float64(side), float64(i/knots*step)/float64(side)); used.Contains(there) {
+			xs[i], ys[i] = l.proj.To(there)
+		}
 	}
-	level, scale := 0, 1.0
-	for pixel := (high[0] - low[0]) / float64(side); level+1 < grids && pixel >= coarser*3/4*scale; level++ {
-		scale *= coarser
-	}
-	for i := range side * side {
+	for i := range p.xs {
 		px, py := i%side, i/side
-		k := py/meshed*knots + px/meshed
-		fx, fy := (float64(px%meshed)+0.5)/meshed, (float64(py%meshed)+0.5)/meshed
+		k := py/step*knots + px/step
+		fx, fy := (float64(px%step)+0.5)/float64(step), (float64(py%step)+0.5)/float64(step)
 		between := func(v []float64) float64 {
 			north, south := v[k]+(v[k+1]-v[k])*fx, v[k+knots]+(v[k+knots+1]-v[k+knots])*fx
-			return (north + (south-north)*fy) / scale
+			return north + (south-north)*fy
 		}
-		v, err := l.cell(level, int(math.Floor(between(us))), int(math.Floor(between(ws))))
+		p.xs[i], p.ys[i] = between(xs), between(ys)
+		if i > 0 && px > 0 && !math.IsNaN(p.xs[i]-p.xs[i-1]) {
+			p.wide = p.xs[i] - p.xs[i-1]
+		}
+	}
+	return p
+}
+
+// used is the box in which the projection of the layer is used, and some degrees around it.
+func (l *Layer) used() geo.Box {
+	x0, y0, x1, y1 := l.proj.Bounds()
+	b := geo.Box{South: 90, West: 180, North: -90, East: -180}
+	for _, at := range [...][2]float64{{x0, y0}, {x1, y0}, {x0, y1}, {x1, y1}, {(x0 + x1) / 2, y0}, {(x0 + x1) / 2, y1}} {
+		p := l.proj.From(at[0], at[1])
+		b.South, b.North = min(b.South, p.Lat-small), max(b.North, p.Lat+small)
+		b.West, b.East = min(b.West, p.Lng-small), max(b.East, p.Lng+small)
+	}
+	return b
+}
+
+func (l *Layer) picture(p *projected, add func(int, Value)) error {
+	level, scale := 0, l.Cell
+	for ; level+1 < grids && p.wide >= coarser*3/4*scale; level++ {
+		scale *= coarser
+	}
+	r := reader{layer: l, level: level, block: -1}
+	for i, x := range p.xs {
+		u, w := math.Floor((x-l.X0)/scale), math.Floor((p.ys[i]-l.Y0)/scale)
+		g := &l.grids[level]
+		if !(u >= 0 && w >= 0 && u < float64(g.cols) && w < float64(g.rows)) { // also for NaN
+			continue
+		}
+		v, err := r.cell(int(u), int(w))
 		if err != nil {
 			return err
 		}
@@ -57,4 +100,27 @@ func (l *Layer) picture(side int, at func(x, y float64) geo.Point, add func(int,
 		}
 	}
 	return nil
+}
+
+// A reader reads cells of a grid. It remembers the last block: neighbours are mostly in the same.
+type reader struct {
+	layer *Layer
+	level int
+	block int
+	cells *cells
+}
+
+func (r *reader) cell(col, row int) (v Value, err error) {
+	g := &r.layer.grids[r.level]
+	i := row>>blockBits*g.wide + col>>blockBits
+	if b := &g.blocks[i]; b.length == 0 {
+		return b.low, nil
+	}
+	if i != r.block {
+		if r.cells, err = r.layer.block(r.level, i); err != nil {
+			return 0, err
+		}
+		r.block = i
+	}
+	return r.cells.at(col&(blockSide-1), row&(blockSide-1)), nil
 }

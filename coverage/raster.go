@@ -100,7 +100,8 @@ func outline(p *geo.Projection, b geo.Box, edge func(x1, y1, x2, y2 float64)) {
 type canvas struct {
 	*raster
 	planes  [][]uint64
-	bounds  [4]float64 // of the projection, wider than the grid
+	degrees *geo.Projection // of the grid, if corners come in degrees
+	bounds  [4]float64      // of the projection, wider than the grid
 	strayed error
 }
 
@@ -125,6 +126,10 @@ func newCanvas(info *Info) (*canvas, error) {
 
 // add adds an edge, and remembers a corner that cannot be.
 func (c *canvas) add(x1, y1, x2, y2 float64) {
+	if c.degrees != nil {
+		x1, y1 = c.degrees.To(geo.Point{Lat: y1, Lng: x1})
+		x2, y2 = c.degrees.To(geo.Point{Lat: y2, Lng: x2})
+	}
 	if !(x1 >= c.bounds[0] && x1 <= c.bounds[2] && y1 >= c.bounds[1] && y1 <= c.bounds[3]) && c.strayed == nil {
 		c.strayed = fmt.Errorf("a corner at %.0f, %.0f is far outside of where its projection is used: the file may state "+
 			"another projection than it has", x1, y1)

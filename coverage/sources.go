@@ -207,15 +207,25 @@ func bakomLayer(of *origin) (Info, error) {
 		Edition: of.dated.UTC().Format(time.DateOnly), Outline: string(m.Code)}, nil
 }
 
-// frame sets the grid of a layer of areas, with cells of so many metres.
+// Codes of coordinates of the whole world: those of the Web's maps, and degrees.
+const (
+	webMercator = 3857
+	inDegrees   = 4326
+)
+
+// frame sets the grid of a layer of areas, with cells of so many metres. Areas in degrees get the grid of the Web's maps,
+// whose cells are square.
 func (i *Info) frame(metres int) error {
+	if i.EPSG == inDegrees {
+		i.EPSG = webMercator
+	}
 	p, ok := geo.ByEPSG(i.EPSG)
 	if !ok {
 		return fmt.Errorf("projection EPSG:%d, which is not known", i.EPSG)
 	}
 	x0, y0, x1, y1 := p.Bounds()
 	i.Metres, i.Cell = metres, float64(metres)
-	if i.EPSG == 3857 || i.EPSG == 4326 { // of the world: the grid is that of the market, whose metres are others
+	if i.EPSG == webMercator { // the grid is that of the market, whose metres are others
 		b := market.Get(i.Market).Box
 		x0, y0 = p.To(geo.Point{Lat: b.South, Lng: b.West})
 		x1, y1 = p.To(geo.Point{Lat: b.North, Lng: b.East})
@@ -224,7 +234,7 @@ func (i *Info) frame(metres int) error {
 	}
 	i.X0, i.Y0 = x0, y0
 	i.Cols, i.Rows = int(math.Ceil((x1-x0)/i.Cell)), int(math.Ceil((y1-y0)/i.Cell))
-	return nil
+	return i.checkGrid()
 }
 
 // base is the name of a file without folder and endings.

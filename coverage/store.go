@@ -66,8 +66,8 @@ type opened struct {
 
 // A state is what a folder has.
 type state struct {
-	layers  []*Layer // by name; of the editions of a layer the newest first
-	failed  error    // of one of the files
+	layers  []*Layer              // by name; of the editions of a layer the newest first
+	failed  map[market.Code]error // of files, by the market in their names; of the folder under ""
 	version string
 }
 
@@ -108,7 +108,7 @@ func (s *Store) current() *state {
 		changed = info.ModTime()
 	}
 	now := time.Now()
-	if changed.Equal(s.seen) && s.looked.Sub(changed) > settled {
+	if changed.Equal(s.seen) && s.looked.Sub(changed) > settled && len(s.state.failed) == 0 {
 		return s.state
 	}
 	s.load()
@@ -118,8 +118,11 @@ func (s *Store) current() *state {
 
 // load reads the files that are new.
 func (s *Store) load() {
-	entries, _ := os.ReadDir(s.dir) // what cannot be read has no layers
-	files, next := map[string]*opened{}, &state{}
+	files, next := map[string]*opened{}, &state{failed: map[market.Code]error{}}
+	entries, err := os.ReadDir(s.dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		next.failed[""] = err
+	}
 	digest := xxhash.New()
 	changed := false
 	for _, e := range entries {
@@ -131,21 +134,24 @@ func (s *Store) load() {
 			continue // removed meanwhile
 		}
 		o := s.files[e.Name()]
-		if o == nil || !os.SameFile(o.info, info) || o.info.Size() != info.Size() || !o.info.ModTime().Equal(info.ModTime()) {
+		if o == nil || o.err != nil ||
+			!os.SameFile(o.info, info) || o.info.Size() != info.Size() || !o.info.ModTime().Equal(info.ModTime()) {
 			o, changed = &opened{info: info}, true
 			o.layer, o.err = s.open(filepath.Join(s.dir, e.Name()))
 		}
 		files[e.Name()] = o
 		if o.err != nil {
-			next.failed = errors.Join(next.failed, o.err)
+			code, _, _ := strings.Cut(e.Name(), "-")
+			next.failed[market.Code(strings.ToUpper(code))] = o.err
 			continue
 		}
 		next.layers = append(next.layers, o.layer)
 		_, _ = digest.WriteString(o.layer.Name() + strconv.FormatUint(o.layer.sum, 16)) // never fails
 	}
-	if !changed && len(files) == len(s.files) {
+	if !changed && len(files) == len(s.files) && len(next.failed) == 0 && len(s.state.failed) == 0 {
 		return
 	}
+	s.cells.Clear() // of layers that went too, whose files are closed when nothing has them any more
 	slices.SortFunc(next.layers, func(a, b *Layer) int {
 		return cmp.Or(strings.Compare(a.Info.name(), b.Info.name()), strings.Compare(b.Edition, a.Edition))
 	})
@@ -163,8 +169,17 @@ func (s *Store) open(path string) (*Layer, error) {
 	return &Layer{Info: info, proj: p, file: f, grids: all, sum: sum, cells: s.cells}, nil
 }
 
-// Failed returns why some files cannot be used, nil if all can.
-func (s *Store) Failed() error { return s.current().failed }
+// Failed returns why some files of a market, "" for any, cannot be used, nil if all can.
+func (s *Store) Failed(code market.Code) error {
+	failed := s.current().failed
+	if err := failed[""]; err != nil || code != "" {
+		return cmp.Or(err, failed[code])
+	}
+	for _, err := range failed {
+		return err
+	}
+	return nil
+}
 
 // Version changes with what the store answers.
 func (s *Store) Version() string { return s.current().version }
@@ -182,7 +197,7 @@ type Filter struct {
 func (s *Store) Layers(q Filter) (list []*Layer) {
 	newest := ""
 	for _, l := range s.current().layers {
-		if !q.has(l) || q.Edition != "" && l.Edition != q.Edition || q.Edition == "" && l.Info.name() == newest {
+		if !q.Has(l) || q.Edition != "" && l.Edition != q.Edition || q.Edition == "" && l.Info.name() == newest {
 			continue
 		}
 		newest = l.Info.name()
@@ -191,7 +206,8 @@ func (s *Store) Layers(q Filter) (list []*Layer) {
 	return list
 }
 
-func (q *Filter) has(l *Layer) bool {
+// Has reports whether the filter selects a layer, whatever its edition.
+func (q *Filter) Has(l *Layer) bool {
 	return (q.Market == "" || l.Market == q.Market) && !(q.Free && l.Withheld()) &&
 		(q.Operators == nil || l.Operator == "" || slices.Contains(q.Operators, l.Operator)) &&
 		(q.Technologies == nil || slices.ContainsFunc(strings.Split(l.Technology, "/"),

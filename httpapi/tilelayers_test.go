@@ -46,14 +46,15 @@ func layerServer(t *testing.T) (s *Server, site geo.Point) {
 func TestLayersNeedTheirScopes(t *testing.T) {
 	s, at := layerServer(t)
 	base := tileNear(market.FR, at, 6)
-	scopes := map[string]access.Scope{"coverage-map": access.CoverageRead, "coverage": access.CoverageRead, "speedtests": access.SpeedtestRead,
-		"outages": access.NetworkStatusRead}
+	scopes := map[string]access.Scope{"coverage-map": access.CoverageRead, "coverage": access.CoverageRead,
+		"speedtests": access.SpeedtestRead, "outages": access.NetworkStatusRead}
 	limits := access.Limits{Minute: 1e6, Day: 1e6}
 	for _, tt := range []struct {
 		name string
 		has  []string
 	}{
-		{"no other", nil}, {"coverage", []string{"coverage-map", "coverage"}},
+		{"no other", nil},
+		{"coverage", []string{"coverage-map", "coverage"}},
 		{"speedtests", []string{"speedtests"}}, {"outages", []string{"outages"}},
 		{"all", []string{"coverage-map", "coverage", "speedtests", "outages"}},
 	} {

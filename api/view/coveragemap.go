@@ -30,6 +30,7 @@ type CoverageRow struct {
 
 // A BetterCell is the nearest place with a better level.
 type BetterCell struct {
+	Operators      *string `json:"operators" doc:"three or some, where the source names no operator."`
 	Level          string  `json:"level"`
 	DistanceMeters int     `json:"distanceMeters"`
 	AzimuthDegrees float64 `json:"azimuthDegrees" doc:"From true north, clockwise."`
@@ -70,7 +71,7 @@ type CoverageShare struct {
 	Operator    *string            `json:"operator"`
 	Technology  string             `json:"technology" doc:"2G, 2G/3G, 3G, 4G or 5G."`
 	Service     *string            `json:"service" doc:"voice or data, where the source tells them apart."`
-	Covered     float64            `json:"coveredShare" doc:"Share of the area, or of the addresses, with any level except none, from 0 to 1."`
+	Covered     *float64           `json:"coveredShare" doc:"Share of the area, or of the addresses, with any level except none, from 0 to 1; null where the source does not say where nothing is expected."`
 	Levels      []LevelShare       `json:"levels" doc:"From the worst to the best."`
 	AreaKm2     *float64           `json:"areaKm2" doc:"Land of the area that the map says something of; null for a commune."`
 	Addresses   *int               `json:"addresses" doc:"Addresses of the commune that the map says something of; null for another area."`
@@ -89,7 +90,7 @@ type LevelShare struct {
 	Operators   *string  `json:"operators" doc:"three or some, where the source names no operator."`
 	Km2         *float64 `json:"km2" doc:"null for a commune."`
 	Addresses   *int     `json:"addresses" doc:"null except for a commune."`
-	Share       float64  `json:"share" doc:"From 0 to 1."`
+	Share       *float64 `json:"share" doc:"From 0 to 1; null with coveredShare."`
 }
 
 // A CoverageMapChange compares an edition with the one before, in km², or in addresses of a commune.
@@ -135,13 +136,18 @@ func NewCoverageShare(s *coverage.Share, addresses bool) CoverageShare {
 	covered := 0.0
 	for i, level := range s.Levels {
 		v.Levels[i] = LevelShare{Level: level.Word.Level, SourceLevel: orNull(&level.Word.Source),
-			Operators: orNull(&level.Word.Operators), Share: decimals(level.Amount/s.Total, 5)}
+			Operators: orNull(&level.Word.Operators)}
+		if s.Whole {
+			v.Levels[i].Share = new(decimals(level.Amount/s.Total, 5))
+		}
 		set(&v.Levels[i].Km2, &v.Levels[i].Addresses, level.Amount)
 		if level.Word.Level != coverage.LevelNone {
 			covered += level.Amount
 		}
 	}
-	v.Covered = decimals(covered/s.Total, 5)
+	if s.Whole {
+		v.Covered = new(decimals(covered/s.Total, 5))
+	}
 	if s.Before != nil {
 		v.Change = &CoverageMapChange{s.Before.Edition, decimals(s.Gained, 2), decimals(s.Lost, 2), decimals(s.Better, 2),
 			decimals(s.Worse, 2)}
