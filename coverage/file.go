@@ -289,6 +289,9 @@ func read(f io.ReaderAt, size int64) (info Info, all [grids]grid, sum uint64, er
 	return info, all, sum, nil
 }
 
+// packedBlocks has buffers for reading.
+var packedBlocks = sync.Pool{New: func() any { return new([2 * blockBytes]byte) }}
+
 // readBlock reads the cells of a block.
 func readBlock(f io.ReaderAt, b *block) (*cells, error) {
 	c := &cells{}
@@ -298,7 +301,9 @@ func readBlock(f io.ReaderAt, b *block) (*cells, error) {
 		}
 		return c, nil
 	}
-	packed := make([]byte, b.length)
+	buffer := packedBlocks.Get().(*[2 * blockBytes]byte) // read has checked the length
+	defer packedBlocks.Put(buffer)
+	packed := buffer[:b.length]
 	if _, err := f.ReadAt(packed, b.at); err != nil {
 		return nil, err
 	}

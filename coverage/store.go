@@ -42,7 +42,7 @@ type cellsKey struct {
 }
 
 // keptBytes is how many unpacked cells are kept in memory.
-const keptBytes = 16 << 20
+const keptBytes = 6 << 20
 
 // A Store has the layers of a folder, whose files may be added, replaced and removed at any time: each question looks.
 // A nil Store has none.
