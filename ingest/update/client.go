@@ -150,6 +150,11 @@ func (e statusError) Error() string {
 	return fmt.Sprintf("the server answers %d %s", e.code, http.StatusText(e.code))
 }
 
+// ofOne reports whether the answer is about one file alone: others may be asked for.
+func (e statusError) ofOne() bool {
+	return e.code == http.StatusNotFound || e.code == http.StatusForbidden || e.code == http.StatusGone
+}
+
 // isOverrun reports whether the beginning of an answer says that the service has too many questions at once. Readers of
 // the Flemish query service met these words.
 func isOverrun(head []byte) bool {

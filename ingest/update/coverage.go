@@ -103,6 +103,10 @@ func (m coverageMaps) one(ctx context.Context, s *source, f *File, report *FileR
 	if s.Force {
 		known = record{}
 	}
+	if err := known.checkRank(f, at); err != nil {
+		report.failMap(at, err)
+		return true
+	}
 	get := s.download(f, at, known)
 	err := get.run(ctx)
 	defer os.RemoveAll(get.dir)
@@ -112,9 +116,9 @@ func (m coverageMaps) one(ctx context.Context, s *source, f *File, report *FileR
 	}
 	report.Bytes += get.received
 	_, useless := errors.AsType[unusable](err)
-	switch {
+	switch status, _ := errors.AsType[statusError](err); {
 	case err == nil && seen.is(known.Refused):
-		report.failMap(at, known.refusal())
+		s.noteRefusal(f, mapOf(at), known)
 		return true
 	case err == nil && seen.is(known.Good):
 		return true
@@ -124,7 +128,7 @@ func (m coverageMaps) one(ctx context.Context, s *source, f *File, report *FileR
 		return true
 	case err != nil:
 		report.failMap(at, err)
-		return false
+		return status.ofOne()
 	}
 	path := get.path
 	if f.Find == byURL { // the name of a service says nothing

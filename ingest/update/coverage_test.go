@@ -68,16 +68,31 @@ func TestCoverageMaps(t *testing.T) {
 		t.Errorf("layers %v, maps %v, want %v", got, r.Files[0].Maps, want)
 	}
 	k.asked()
-	k.want(run(), Failed, "refused before")
+	r = run()
+	if k.want(r, Unchanged, ""); !strings.Contains(strings.Join(r.Notes, " "), "FREE_4G_data.gpkg: ") ||
+		!strings.Contains(strings.Join(r.Notes, " "), "refused before") {
+		t.Errorf("notes %v, want the map that was refused before", r.Notes)
+	}
 	const store = "/arcep/mobile/couvertures_theoriques/"
 	k.wantAsked("/arcep/ 200", "/arcep/ 200", "/arcep/ 200",
 		store+"2026_T3/Metropole/00_Metropole/2026_T3_couv_Metropole_FREE_4G_data.gpkg 304",
 		store+"2026_T2/Metropole/00_Metropole/2026_T2_couv_Metropole_OF_3G_data.gpkg 304",
 		store+"2026_T3/Metropole/00_Metropole/2026_T3_couv_Metropole_OF_4G_data.gpkg 304")
-	must(t, os.Remove(filepath.Join(k.dir.Coverage(), "fr-all-orange-3g-data-2026-06-30"+coverage.Suffix)))
-	if r := run(); len(layers()) != 2 || !strings.Contains(strings.Join(r.Notes, " "), "fetched again") {
-		t.Errorf("layers %v, notes %v, want the lost map again", layers(), r.Notes)
+	// A map that the server does not give does not keep those after it out.
+	for _, status := range []int{403, 404, 410} {
+		k.behave(store+"2026_T3/Metropole/00_Metropole/2026_T3_couv_Metropole_FREE_4G_data.gpkg", answering(status, ""))
+		must(t, os.Remove(filepath.Join(k.dir.Coverage(), "fr-all-orange-3g-data-2026-06-30"+coverage.Suffix)))
+		r = run()
+		k.want(r, Failed, fmt.Sprintf("FREE_4G_data.gpkg: the server answers %d", status))
+		if len(layers()) != 2 || !strings.Contains(strings.Join(r.Notes, " "), "fetched again") {
+			t.Errorf("layers %v, notes %v, want the lost map again", layers(), r.Notes)
+		}
 	}
+	// A listing that lacks the edition that was read is not asked for the one before it.
+	k.asked()
+	k.serveStore([]string{keys[0], keys[2]}, 9)
+	k.want(run(), Failed, `is "2026_T2", older than "2026_T3"`)
+	k.wantAsked("/arcep/ 200", store+"2026_T2/Metropole/00_Metropole/2026_T2_couv_Metropole_OF_3G_data.gpkg 304")
 	if left, err := os.ReadDir(k.dir.Downloads()); err == nil && len(left) > 0 {
 		t.Errorf("%v is left of the downloads at %v", left, time.Now())
 	}

@@ -62,8 +62,10 @@ func (d days) fetch(ctx context.Context, s *source, f *File, report *FileReport)
 	}
 	report.Status = Unchanged
 	var listed []string
-	for _, at := range append([]remote{newest}, all[:len(all)-1]...) {
+	for _, at := range all {
 		listed = append(listed, at.Rank)
+	}
+	for _, at := range append([]remote{newest}, all[:len(all)-1]...) {
 		isNewest, has, since := at.Rank == newest.Rank, slices.Contains(taken.Days, at.Rank), s.Choice.since()
 		if !isNewest && (since == "" || at.Rank < since || has && !s.Force) {
 			continue
@@ -137,6 +139,9 @@ func (d days) day(ctx context.Context, s *source, f *File, report *FileReport, a
 	report.Bytes += get.received
 	_, useless := errors.AsType[unusable](err)
 	switch status, _ := errors.AsType[statusError](err); {
+	case err == nil && seen.is(known.Refused) && !newest:
+		s.noteRefusal(f, at.Rank, known)
+		return true
 	case err == nil && seen.is(known.Refused):
 		report.failDay(at, known.refusal())
 		return true
@@ -151,7 +156,7 @@ func (d days) day(ctx context.Context, s *source, f *File, report *FileReport, a
 		return true
 	case err != nil:
 		report.failDay(at, err)
-		return status.code == http.StatusForbidden || status.code == http.StatusGone // of this day alone
+		return status.ofOne()
 	}
 	taken, err := s.Days(ctx, d.market, DayFile{at.Rank, absolute(get.path), s.Force})
 	if err == nil && taken.Refused != "" {

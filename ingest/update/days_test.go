@@ -111,17 +111,24 @@ func TestRefusedDays(t *testing.T) {
 	k.want(run("2026-01-01"), Failed, "2026-01-05: it has no features; 2026-01-01: it has no features; 2026-01-02: an HTML page")
 	k.asked()
 	r := run("2026-01-01")
-	k.want(r, Failed, "2026-01-05: it has no features (refused before, and the file has not changed since; --force tries again); "+
-		"2026-01-01: it has no features (refused before")
+	k.want(r, Failed, "2026-01-05: it has no features (refused before, and the file has not changed since; --force tries again)")
+	if notes := strings.Join(r.Notes, "\n"); strings.Contains(r.Problem(), "2026-01-01") || len(r.Notes) != 2 ||
+		!strings.Contains(notes, "2026-01-01: it has no features (refused before") || !strings.Contains(notes, "2026-01-02: an HTML page") {
+		t.Errorf("problem %s, notes %s; want notes of the days that are not the newest", r.Problem(), notes)
+	}
 	k.wantAsked("/arcep/ 200", "/arcep/ 200", newest+" 304", first+" 304", second+" 304", fmt.Sprintf(path, 4)+" 404")
 	if len(r.Files[0].Days) > 0 || len(a.days) > 0 {
 		t.Errorf("read %q, %q, want no day", r.Files[0].Days, a.days)
 	}
 	a.refused = ""
 	k.put(second, []byte(`{"features":[2]}`))
-	k.want(run("2026-01-01"), Failed, "; 2026-01-01: it has no features (refused before")
-	if len(a.days) != 1 || a.days["2026-01-02"] == "" {
-		t.Errorf("got %q, want the day that changed", a.days)
+	k.put(newest, []byte(`{"features":[5]}`))
+	r = run("2026-01-01")
+	if k.want(r, Updated, ""); !strings.Contains(strings.Join(r.Notes, " "), "2026-01-01: it has no features (refused before") {
+		t.Errorf("notes %s, want the day that did not change", r.Notes)
+	}
+	if len(a.days) != 2 || a.days["2026-01-02"] == "" {
+		t.Errorf("got %q, want the days that changed", a.days)
 	}
 	o := k.options()
 	o.Days, o.Choice, o.Force = a.take, &Choice{OutagesSince: "2026-01-01"}, true
@@ -130,6 +137,30 @@ func TestRefusedDays(t *testing.T) {
 	if len(a.days) != 3 {
 		t.Errorf("got %q, want three days with --force", a.days)
 	}
+}
+
+// An interrupted update knows the days that it had.
+func TestInterruptedDays(t *testing.T) {
+	const path = "/arcep/sites-indisponibles/all/2026-01-0%d/raw2026-01-0%[1]d.geojson"
+	k, a, run := dayKit(t)
+	a.refused = "2026-01-01"
+	ctx, stop := context.WithCancel(t.Context())
+	o := k.options()
+	o.Choice = &Choice{OutagesSince: "2026-01-01"}
+	o.Days = func(ctx context.Context, code market.Code, files ...DayFile) (Taken, error) {
+		taken, err := a.take(ctx, code, files...)
+		if taken.Refused != "" {
+			stop()
+		}
+		return taken, err
+	}
+	if _, err := Run(ctx, o); !errors.Is(err, context.Canceled) || len(a.days) != 1 {
+		t.Fatalf("got %v, %q, want an interrupted run with the newest day", err, a.days)
+	}
+	k.asked()
+	k.want(run("2026-01-01"), Updated, "")
+	k.wantAsked("/arcep/ 200", "/arcep/ 200", fmt.Sprintf(path, 5)+" 304", fmt.Sprintf(path, 1)+" 304", fmt.Sprintf(path, 2)+" 200",
+		fmt.Sprintf(path, 4)+" 404")
 }
 
 // Files of a listing that are of no day do not keep the others out.
@@ -180,6 +211,12 @@ func TestDayErrors(t *testing.T) {
 		})
 	}
 	k, _, run := dayKit(t)
+	// A day that was not asked for is not a gap.
+	k.behave(second, answering(503, ""))
+	if r := run("2026-01-01"); !slices.Equal(r.Files[0].Gaps, []string{"2026-01-03"}) {
+		t.Errorf("gaps %q, want the day that is not listed", r.Files[0].Gaps)
+	}
+	k, _, run = dayKit(t)
 	k.want(run(""), Updated, "")
 	k.serveStore([]string{"sites-indisponibles/all/2026-01-01/raw2026-01-01.geojson"}, 9)
 	k.want(run(""), Failed, `is "2026-01-01", older than "2026-01-05"`)

@@ -67,15 +67,14 @@ func (k *Keeper) State() KeeperState {
 	defer k.mu.Unlock()
 	s := k.state
 	s.Problems, s.Success, s.Failures = map[market.Code]string{}, maps.Clone(s.Success), maps.Clone(s.Failures)
-	order := []string{folder.UpdateName, folder.DaysName, folder.FeedsName, folder.MeasuresName}
-	for _, state := range order {
-		for about, problem := range k.problems {
-			switch other := s.Problems[about.market]; {
-			case about.state != state || other == problem:
+	for _, g := range k.Table.groups() {
+		for _, code := range g.markets {
+			switch problem, other := k.problems[subject{code, g.state}], s.Problems[code]; {
+			case problem == "" || other == problem:
 			case other == "":
-				s.Problems[about.market] = problem
+				s.Problems[code] = problem
 			default:
-				s.Problems[about.market] = other + "; " + problem
+				s.Problems[code] = other + "; " + problem
 			}
 		}
 	}

@@ -68,9 +68,10 @@ func TestKeeperTells(t *testing.T) {
 	lines := []string{k.file("a", "url", "/gone", ""),
 		strings.Replace(k.file("b", "url", "/gone", ""), `"licence"`, `"operator":"SFR","licence"`, 1),
 		strings.Replace(k.file("c", "listing", "/gone", "(x)"), `"licence"`, `"for":"unavailable-sites","licence"`, 1),
-		strings.Replace(k.file("d", "url", "/gone", ""), `"licence"`, `"for":"measures","licence"`, 1)}
+		strings.Replace(k.file("d", "url", "/gone", ""), `"licence"`, `"for":"measures","licence"`, 1),
+		strings.Replace(k.file("e", "url", "/gone", ""), `"licence"`, `"for":"coverage","licence"`, 1)}
 	k.use(lines...)
-	keeper := &Keeper{Options: k.options(), Every: time.Hour, Log: slog.New(slog.DiscardHandler)}
+	keeper := &Keeper{Options: k.options(), Every: 24 * time.Hour, Log: slog.New(slog.DiscardHandler)}
 	keeper.Feeds = func(context.Context, market.Code, ...outage.News) ([]outage.Outcome, error) { return nil, nil }
 	keeper.Days = func(context.Context, market.Code, ...DayFile) (Taken, error) { return Taken{}, nil }
 	keeper.Measures = func(context.Context, market.Code, string, bool) (Taken, error) { return Taken{}, nil }
@@ -78,8 +79,17 @@ func TestKeeperTells(t *testing.T) {
 	keeper.Failed = func(_ []market.Code, files string) { told = append(told, files) }
 	keeper.start()
 	keeper.runOnce(t.Context(), nil)
-	if want := []string{"registers", "outage-days", "outages", "measures"}; !slices.Equal(told, want) {
+	if want := []string{"registers", "outage-days", "outages", "measures", "coverage"}; !slices.Equal(told, want) {
 		t.Errorf("told of %q, want %q", told, want)
+	}
+	// Each alone is in the state, and a reason to try again soon.
+	for _, g := range keeper.Table.groups() {
+		keeper.start()
+		keeper.noteSource(&SourceReport{Markets: g.markets, state: g.state, Status: Failed, Error: g.files[0].Name})
+		next, _ := keeper.nextRun(november, november.Add(24*time.Hour), true, false)
+		if got := keeper.State().Problems[market.FR]; got != g.files[0].Name || next.Sub(november) != time.Hour {
+			t.Errorf("%s: problem %q, next run after %s, want it after an hour", g.files[0].Name, got, next.Sub(november))
+		}
 	}
 }
 

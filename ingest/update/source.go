@@ -48,11 +48,12 @@ func (s *source) run(ctx context.Context) {
 	}
 	if ctx.Err() == nil {
 		s.target.apply(ctx, s)
-		if err := s.state.write(path); err != nil {
-			s.fail(fmt.Errorf("saving the state of the update: %w", err))
-		}
-		s.dropParts(began)
 	}
+	// After an interruption too: days and maps were imported one by one.
+	if err := s.state.write(path); err != nil {
+		s.fail(fmt.Errorf("saving the state of the update: %w", err))
+	}
+	s.dropParts(began)
 	if err := clearDownloads(s.Dir); err != nil {
 		s.fail(err)
 	}
@@ -173,6 +174,12 @@ func (s *source) repeat(report *FileReport, last record) {
 		return
 	}
 	report.Status = Unchanged
+}
+
+// noteRefusal notes that one of the many parts of a file was refused before. It is a failure only the first time: most
+// likely it stays so for ever.
+func (s *source) noteRefusal(f *File, part string, last record) {
+	s.report.Notes = append(s.report.Notes, fmt.Sprintf("%s: %s: %v", f.Name, part, last.refusal()))
 }
 
 func (s *source) download(f *File, at remote, last record) *download {
