@@ -148,9 +148,9 @@ func TestARCEPOverseas(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("points (-want +got)\n%s", diff)
 	}
-	_, r := importedCampaign(t, s, market.DROM, write(t, "b.csv", rowsOf(arcepHeader, row("", "Orange", "14.6", "-61.0"))))
-	if want := map[string]int{manyZones: 1}; !maps.Equal(r.Rejected, want) {
-		t.Errorf("without a territory: rejected %v, want %v", r.Rejected, want)
+	none := write(t, "b.csv", rowsOf(arcepHeader, row("", "Orange", "14.6", "-61.0")))
+	if _, err := s.Import(t.Context(), market.DROM, Options{}, none); !isOfFile(err) || !strings.Contains(err.Error(), manyZones) {
+		t.Errorf("without a territory: %v, want an error of the file with %q", err, manyZones)
 	}
 }
 

@@ -56,8 +56,12 @@ func (i *importRun) others(b *builder) []*segment {
 }
 
 // endCampaigns replaces the former campaigns by those of the import, and drops those of the import that have the same
-// rows. Error: ErrFewer.
+// rows. Error: a FileError for a campaign without a row that can be used, and ErrFewer.
 func (i *importRun) endCampaigns() error {
+	served := map[string]bool{} // by file: a row is used
+	for _, r := range i.reports {
+		served[r.Path] = served[r.Path] || r.Served > 0
+	}
 	for _, c := range i.campaigns {
 		var added []*segment
 		for _, s := range i.newSegments {
@@ -72,7 +76,11 @@ func (i *importRun) endCampaigns() error {
 		switch {
 		case len(c.rows) == 0 && has > 0:
 			c.note("new, with %d measurements", has)
-		case has == 0 && had > 0:
+		case has == 0 && had == 0 && slices.ContainsFunc(c.reports, func(r *source.Report) bool { return served[r.Path] }):
+			// Rows of the file's other kind state the campaign.
+		case has == 0 && had == 0:
+			return &FileError{fmt.Errorf("%s: none of its measurements can be used%s", c.ID, c.reason())}
+		case has == 0:
 			return &FileError{fmt.Errorf("%s: %w: none that can be used, and %d are there", c.ID, ErrFewer, had)}
 		case has*100 < had*95 && !i.Force:
 			return &FileError{fmt.Errorf("%s: %w: %d, and %d are there (--force overrides)", c.ID, ErrFewer, has, had)}
@@ -93,6 +101,20 @@ func (i *importRun) endCampaigns() error {
 		}
 	}
 	return nil
+}
+
+// reason returns why most rows were rejected, after a colon.
+func (c *campaignRun) reason() string {
+	rejected := source.Spellings{}
+	for _, r := range c.reports {
+		for reason, n := range r.Rejected {
+			rejected[reason] += n
+		}
+	}
+	if top := rejected.Top(); len(top) > 0 {
+		return ": " + top[0].Name
+	}
+	return ""
 }
 
 // note says in the reports what became of a campaign.

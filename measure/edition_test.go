@@ -89,6 +89,10 @@ func TestCampaignIsReplaced(t *testing.T) {
 	dir := t.TempDir()
 	s := openStore(t, dir)
 	rows := campaignRows("01/06/2025", 40)
+	future := write(t, "2025_QoS.csv", rowsOf(arcepHeader, strings.Replace(rows[0], "2025", "2035", 1)))
+	if _, err := s.Import(t.Context(), market.FR, Options{}, future); !isOfFile(err) || !strings.Contains(err.Error(), "can be used") {
+		t.Errorf("a file without a measurement that can be used, before the first campaign: %v, want an error of the file", err)
+	}
 	file := func(rows []string) string { return write(t, "x.csv", rowsOf(arcepHeader, rows...)) }
 	importedCampaign(t, s, market.FR, file(rows))
 	before := s.Version()
@@ -108,7 +112,6 @@ func TestCampaignIsReplaced(t *testing.T) {
 		t.Errorf("a cut file: %v, want an error of the file that says what overrides it", err)
 	}
 	forced := Options{Force: true}
-	future := write(t, "2025_QoS.csv", rowsOf(arcepHeader, strings.Replace(rows[0], "2025", "2035", 1)))
 	if _, err := s.Import(t.Context(), market.FR, forced, future); !errors.Is(err, ErrFewer) {
 		t.Errorf("a file without a measurement that can be used: %v, want ErrFewer in spite of Force", err)
 	}
