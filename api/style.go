@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 
 	"relais/api/endpoint"
 	"relais/api/view"
@@ -92,6 +93,16 @@ func (r *Env) withheld(m *index.Market) bool {
 	return err != nil || shown != m
 }
 
+// withoutSystems returns an error that does not list the systems of a register, if everybody may not see all of it.
+func (r *Env) withoutSystems(m *index.Market, err error) error {
+	e, ok := errors.AsType[*catalog.UnknownError](err)
+	if !ok || e.Filter != catalog.Technology && e.Filter != catalog.Band || !r.withheld(m) {
+		return err
+	}
+	return &catalog.UnknownError{Filter: e.Filter, Value: e.Value, Market: e.Market,
+		Form: "the values of " + string(m.Table.Code) + " are shown with a key"}
+}
+
 // tiles returns the address of the tiles of a market under the filters, by their layers. It changes with the data.
 func (p *styleParams) tiles(ctx context.Context, r *Env, m *index.Market) (func(layers ...string) string, error) {
 	tile := tileParams{Market: m.Table.Code, Operator: p.Operator, siteFilters: p.siteFilters}
@@ -105,7 +116,7 @@ func (p *styleParams) tiles(ctx context.Context, r *Env, m *index.Market) (func(
 	all := r.Catalog
 	all.Keyless, all.Set = false, r.Set.Whole()
 	if _, err := all.Select(ctx, selection); err != nil {
-		return nil, err
+		return nil, r.withoutSystems(m, err)
 	}
 	return func(layers ...string) string {
 		tile.Layers = nil

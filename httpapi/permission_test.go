@@ -128,6 +128,13 @@ func TestRowsThatNeedPermission(t *testing.T) {
 	if len(v.Sources) != 2 || bytes.Contains(text, []byte(be.Snap.SourceDate)) || bytes.Contains(text, []byte(be.Snap.Version)) {
 		t.Errorf("style %.600s; want one for the tiles of a key without date and version", text)
 	}
+	for _, filter := range []string{"technology", "band"} {
+		w := do(t, with, "GET", mount+"/style.json?market=BE&"+filter+"=NONE")
+		wantError(t, w, 400, "INVALID_PARAMETER")
+		if text := w.Body.String(); strings.Contains(text, "800") || strings.Contains(text, `allowed":`) {
+			t.Errorf("%s: %s; want an error that does not list the systems", filter, text)
+		}
+	}
 }
 
 // An edition that has the antennas, and one in which sites are new, change for callers without a key what they change of the
