@@ -15,8 +15,10 @@ import (
 	"relais/api"
 	"relais/catalog"
 	"relais/index/indextest"
+	"relais/internal/store/storetest"
 	"relais/internal/tier"
 	"relais/market"
+	"relais/outage/history"
 	"relais/outage/history/historytest"
 	"relais/site"
 )
@@ -130,6 +132,19 @@ func TestStatsOfAvailability(t *testing.T) {
 	}
 	if want := fmt.Sprintf("%d days were not read: ", gaps); !strings.Contains(page, want) {
 		t.Errorf("the page lacks %q", want)
+	}
+	// Lists that are damaged take only their table away.
+	db := storetest.New(t, history.Buckets...)
+	storetest.Set(t, db, history.Buckets[0], "FR\x002026-11", []byte("x"))
+	env := *p.Env()
+	env.History = history.Open(db)
+	p.Options.Env = func() *api.Env { return &env }
+	var log strings.Builder
+	p.Log = slog.New(slog.NewTextHandler(&log, nil))
+	w := ask(p, "GET", "/stats?lang=en")
+	if page := w.Body.String(); w.Code != 200 || strings.Contains(page, `id="outages"`) || !strings.Contains(page, `id="areas"`) ||
+		!strings.Contains(log.String(), "outages.db") {
+		t.Errorf("with damaged lists: status %d, log %s; want the page without their table, and a log of it", w.Code, log.String())
 	}
 	if page := ask(p, "GET", "/stats?lang=en&market=DROM").Body.String(); strings.Contains(page, `id="outages"`) {
 		t.Error("a market without lists has the section")

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"relais/api"
@@ -27,7 +28,8 @@ type availabilityRow struct {
 	Unread string // the days that were not read, in words; "" if they are those of all operators
 }
 
-// addOutages adds what the daily lists say of a market, if there are some.
+// addOutages adds what the daily lists say of a market, if there are some, and if they can be read: the rest of the page
+// does not need them. Errors: those of the context.
 func (p *Pages) addOutages(ctx context.Context, env *api.Env, w words, m *index.Market, page *statsPage) error {
 	if m.Table.OutageLists.Authority == "" || env.History == nil || env.Usable(catalog.DataHistory) != nil {
 		return nil
@@ -35,8 +37,14 @@ func (p *Pages) addOutages(ctx context.Context, env *api.Env, w words, m *index.
 	q := catalog.OutageHistory{Market: m.Table}
 	found, err := p.past.Make(ctx, string(m.Table.Code)+" "+m.Snap.Version+" "+env.History.Version(),
 		func(ctx context.Context) (*catalog.OutageHistoryFound, error) { return env.FindOutageHistory(ctx, q) })
-	if err != nil || found.Read == 0 {
+	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
+	case err != nil:
+		p.Log.Error("a page is shown without unavailable sites", "path", statsPath, "market", m.Table.Code, "error", err)
+		return nil
+	case found.Read == 0:
+		return nil
 	}
 	page.Outages = &statsOutages{From: found.From.String(), To: found.To.String(), Lists: w.Count("pastLists", found.Read),
 		Unread: w.unread(found.Gaps)}
