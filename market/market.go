@@ -191,7 +191,7 @@ func (m *Market) NeedsPermission(registers []string) bool {
 }
 
 // Withheld returns, as bits of site.Site.Registers, those of the registers with these names whose rows need permission.
-// apart reports whether the sites can be told without them: each states antennas, which are all that it says about places
+// apart reports whether the sites can be separated from them: each states antennas, which are all that it says about places
 // of other registers, and another register with places is there.
 func (m *Market) Withheld(registers []string) (bits uint8, apart bool) {
 	places, told := false, true

@@ -31,8 +31,8 @@ var All = []*Market{
 		FeedZone: "Europe/Paris", Supplements: anfrSupplements,
 		OutageLists: Register{Authority: "ARCEP", Source: "Sites mobiles indisponibles", Licence: "Licence Ouverte 2.0"},
 		Coverage:    Register{Authority: "ARCEP", Source: "Couvertures théoriques", Licence: "Licence Ouverte 2.0"},
-		Notice: "The forms of ARCEP's store of files, its days of unavailable sites and its coverage maps were not seen against the real " +
-			"service. Of its measurements, rows of a published sample of 2025 were seen, and not the files of the service.",
+		Notice: "The forms of ARCEP's store of files, its days of unavailable sites and its coverage maps have not been checked against the " +
+			"real service. Of its measurements, rows of a published sample of 2025 were seen, and not the files of the service.",
 		Filters: []string{"operator", "department", "generation", "status", "bbox", "changedSince"},
 	},
 	{
@@ -53,8 +53,9 @@ var All = []*Market{
 		Statuses: anfrStatuses, LegacyCode: true, Spelling: spelling.French, Departments: true, Deployments: true,
 		FeedZone: "Europe/Paris", Supplements: anfrSupplements,
 		Coverage: Register{Authority: "ARCEP", Source: "Couvertures théoriques", Licence: "Licence Ouverte 2.0"},
-		Notice:   "The forms of ARCEP's store of files, its measurements overseas and its coverage maps were not seen against the real service.",
-		Filters:  []string{"operator", "department", "territory", "generation", "status", "bbox", "changedSince"},
+		Notice: "The forms of ARCEP's store of files, its measurements overseas and its coverage maps have not been checked against the " +
+			"real service.",
+		Filters: []string{"operator", "department", "territory", "generation", "status", "bbox", "changedSince"},
 	},
 	{
 		Code: CA, Country: "CA", Label: "Canada", Names: []string{"canada"}, Availability: Available,
@@ -102,8 +103,8 @@ var All = []*Market{
 		Box:  geo.Box{South: 49.4, West: 2.4, North: 51.6, East: 6.5},
 		Zone: "Europe/Brussels",
 		Notice: "Wallonia is not in it, unless BIPT's list is: its public layer names neither operators nor " +
-			"technologies. The forms of the Flemish query service and of Brussels' interface were not seen " +
-			"against the real services.",
+			"technologies. The forms of the Flemish query service and of Brussels' interface have not been " +
+			"checked against the real services.",
 		Filters: []string{"operator", "generation", "status", "bbox", "changedSince"},
 	},
 	{

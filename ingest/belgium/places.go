@@ -66,10 +66,10 @@ const swapped = "position outside Flanders, as if its coordinates were swapped"
 // inFlemishFrame reports whether a position in metres is in the bounding box of Flanders.
 func inFlemishFrame(x, y float64) bool { return 20e3 <= x && x <= 260e3 && 152e3 <= y && y <= 246e3 }
 
-// A place is a group of entries within ten metres of its first one. Entries are added
-// sorted by id, the register's before those of Brussels and these before BIPT's; an entry in reach of two places belongs to
-// the first. The register and Brussels have no place together: everybody may see places of the one, and not of the other. So the order of rows does not matter, and a new dossier, which has a higher
-// id, does not move an older one to another place.
+// A place is a group of entries within ten metres of its first one. Entries are added sorted by id, the register's before
+// those of Brussels and these before BIPT's; an entry in reach of two places belongs to the first. So the order of rows
+// does not matter, and a new dossier, which has a higher id, does not move an older one to another place. The register
+// and Brussels have no place together: everybody may see places of the one, and not of the other.
 type place struct {
 	spot     // position of the first entry
 	dossiers []*dossier
