@@ -269,7 +269,7 @@ func (o *Options) readAreas(ctx context.Context, of *origin, path string) (list 
 		return nil, err
 	}
 	defer os.RemoveAll(temporary) // the next import sweeps it otherwise
-	f, err := areas.Open(path, temporary, maxUnpacked)
+	f, err := areas.Open(ctx, path, temporary, maxUnpacked)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package areas
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -16,7 +17,7 @@ import (
 )
 
 // openArchive unpacks the only GeoPackage of a 7z archive, and opens it.
-func openArchive(in *os.File, tmp string, limit int64) (*File, error) {
+func openArchive(in input, tmp string, limit int64) (*File, error) {
 	entry, err := findGeoPackage(in)
 	if err != nil {
 		return nil, err
@@ -45,11 +46,12 @@ func openArchive(in *os.File, tmp string, limit int64) (*File, error) {
 	return f, nil
 }
 
-func unpackTo(out, in *os.File, entry entry) (*File, error) {
+func unpackTo(out *os.File, in input, entry entry) (*File, error) {
 	packed, err := entry.folder.open(in)
 	if err != nil {
 		return nil, err
 	}
+	packed = unpacking{packed, in.ctx}
 	sum := crc32.NewIEEE()
 	if _, err = io.CopyN(io.Discard, packed, int64(entry.before)); err == nil {
 		_, err = io.CopyN(io.MultiWriter(out, sum), packed, int64(entry.size))
@@ -68,11 +70,24 @@ func unpackTo(out, in *os.File, entry entry) (*File, error) {
 	if _, err := out.ReadAt(head, 0); err != nil || string(head) != signatureSQLite {
 		return nil, damaged("it is not a GeoPackage")
 	}
-	return openGeoPackage(out)
+	return openGeoPackage(input{out, in.ctx})
+}
+
+// An unpacking ends with a context: much may come of little that is read.
+type unpacking struct {
+	io.Reader
+	ctx context.Context
+}
+
+func (u unpacking) Read(b []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.Reader.Read(b)
 }
 
 // findGeoPackage returns the only entry that is one.
-func findGeoPackage(in *os.File) (found entry, err error) {
+func findGeoPackage(in input) (found entry, err error) {
 	entries, err := entriesOf(in)
 	if err != nil {
 		return entry{}, err

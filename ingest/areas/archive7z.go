@@ -6,7 +6,6 @@ import (
 	"hash/crc32"
 	"io"
 	"math"
-	"os"
 )
 
 // What is read of 7z archives follows DOC/7zFormat.txt of the LZMA SDK: files in folders that one method packs. The
@@ -44,7 +43,7 @@ type folder7z struct {
 }
 
 // entriesOf returns the files of an archive.
-func entriesOf(in *os.File) ([]entry, error) {
+func entriesOf(in input) ([]entry, error) {
 	info, err := in.Stat()
 	if err != nil {
 		return nil, err
@@ -174,12 +173,12 @@ func (c *cursor) bits(n int, optional bool) []bool {
 // expect reads an identifier.
 func (c *cursor) expect(id byte) {
 	if got := c.byte(); got != id {
-		c.fail("%d is in the place of %d", got, id)
+		c.fail("expected identifier %d, got %d", id, got)
 	}
 }
 
 // unpackHeader returns the header that this one describes.
-func (c *cursor) unpackHeader(in *os.File) ([]byte, error) {
+func (c *cursor) unpackHeader(in input) ([]byte, error) {
 	folders := c.streams()
 	if c.err != nil {
 		return nil, c.err
@@ -242,7 +241,7 @@ func (c *cursor) streams() (folders []folder7z) {
 			c.place(folders, sizes, at)
 			return folders
 		default:
-			c.fail("%d begins no list of streams", id)
+			c.fail("expected the identifier of a list of streams, got %d", id)
 		}
 	}
 	return nil

@@ -5,6 +5,7 @@ package areas
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -16,7 +17,7 @@ import (
 
 // Why a file is not read. Errors that Open and its methods return say more.
 var (
-	ErrUnknown     = errors.New("the file is not a 7z archive, a GeoPackage or GeoJSON")
+	ErrUnknown     = errors.New("the file is neither a 7z archive, nor a GeoPackage, nor GeoJSON")
 	ErrDamaged     = errors.New("the file is damaged or incomplete: fetch it again")
 	ErrUnsupported = errors.New("this form is not supported: convert the file with ogr2ogr")
 	ErrArchive     = errors.New("the archive cannot be used: unpack it with 7z, and import the GeoPackage")
@@ -29,6 +30,7 @@ type File struct {
 	Layer string // its name in the file, "" if it has no name
 	EPSG  int    // the code of the coordinates' system; 0 if the file states none that EPSG has
 
+	ctx      context.Context
 	name     string
 	features func(each func(Feature) error) error
 	close    func() error
@@ -43,24 +45,45 @@ type Feature struct {
 	Edges func(edge func(x1, y1, x2, y2 float64)) error
 }
 
-// Open recognises a file by its content. An archive is unpacked into a file in the folder tmp, which Close removes,
+// Open recognises a file by its content. When ctx ends, reading ends with its error, here and in the methods of the File. An archive is unpacked into a file in the folder tmp, which Close removes,
 // if it has at most limit bytes. A file with no layer of areas, or with several, is an error.
-func Open(path, tmp string, limit int64) (*File, error) {
+func Open(ctx context.Context, path, tmp string, limit int64) (*File, error) {
 	in, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	f, err := open(in, tmp, limit)
+	f, err := open(input{in, ctx}, tmp, limit)
 	if err != nil {
 		in.Close()
-		return nil, fmt.Errorf("%s: %w", filepath.Base(path), err)
+		return nil, fmt.Errorf("%s: %w", filepath.Base(path), stopped(ctx, err))
 	}
-	f.name = filepath.Base(path)
+	f.name, f.ctx = filepath.Base(path), ctx
 	return f, nil
 }
 
+// An input is a file that cannot be read after the end of a context.
+type input struct {
+	*os.File
+	ctx context.Context
+}
+
+func (in input) ReadAt(b []byte, at int64) (int, error) {
+	if err := in.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return in.File.ReadAt(b, at)
+}
+
+// stopped returns the error of a context that has ended in the place of what followed from that.
+func stopped(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
 // open returns a File that closes in.
-func open(in *os.File, tmp string, limit int64) (*File, error) {
+func open(in input, tmp string, limit int64) (*File, error) {
 	head := make([]byte, 512)
 	n, err := in.ReadAt(head, 0)
 	if err != nil && err != io.EOF {
@@ -79,7 +102,7 @@ func open(in *os.File, tmp string, limit int64) (*File, error) {
 
 // Features calls each with the features of the layer in order, and stops at its first error.
 func (f *File) Features(each func(Feature) error) error {
-	if err := f.features(each); err != nil {
+	if err := stopped(f.ctx, f.features(each)); err != nil {
 		return fmt.Errorf("%s: %w", f.name, err)
 	}
 	return nil

@@ -1,8 +1,11 @@
 package areas
 
 import (
+	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"math"
 	"os"
 	"path/filepath"
@@ -40,7 +43,7 @@ func areasOf(f *File) (areas []area, err error) {
 }
 
 func openAreas(path, tmp string) ([]area, *File, error) {
-	f, err := Open(path, tmp, 1<<20)
+	f, err := Open(context.Background(), path, tmp, 1<<20)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -102,13 +105,13 @@ func TestArchivesThatAreNotRead(t *testing.T) {
 
 func TestArchiveIsBounded(t *testing.T) {
 	tmp := t.TempDir()
-	if _, err := Open("testdata/lzma.7z", tmp, 1000); !errors.Is(err, ErrTooLarge) {
+	if _, err := Open(t.Context(), "testdata/lzma.7z", tmp, 1000); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("got %v, want %v", err, ErrTooLarge)
 	}
 	// 55 bytes that claim 400,000,000 streams, whose checksums are all there.
 	header := "\x01\x04\x06\x00\xff\x00\x84\xd7\x17\x00\x00\x00\x00\x0a\x01"
-	path := filetest.New(t, "bomb.7z", archiveOf(header))
-	if _, err := Open(path, tmp, 1<<20); !errors.Is(err, ErrArchive) || !strings.Contains(err.Error(), "400000000") {
+	path := filetest.New(t, "bomb.7z", archiveOf("", header))
+	if _, err := Open(t.Context(), path, tmp, 1<<20); !errors.Is(err, ErrArchive) || !strings.Contains(err.Error(), "400000000") {
 		t.Errorf("got %v, want %v", err, ErrArchive)
 	}
 	checkEmpty(t, tmp)
@@ -148,7 +151,7 @@ func TestDamage(t *testing.T) {
 func unpacked(t testing.TB) string {
 	t.Helper()
 	tmp := t.TempDir()
-	f, err := Open("testdata/lzma.7z", tmp, 1<<20)
+	f, err := Open(t.Context(), "testdata/lzma.7z", tmp, 1<<20)
 	errtest.Must(t, err)
 	defer f.Close()
 	names, err := filepath.Glob(filepath.Join(tmp, "*.gpkg"))
@@ -169,20 +172,20 @@ func TestOpenOfOtherFiles(t *testing.T) {
 		{"only the other signature", signature7z, ErrDamaged},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if _, err := Open(filetest.New(t, "file", tt.text), t.TempDir(), 1); !errors.Is(err, tt.want) {
+			if _, err := Open(t.Context(), filetest.New(t, "file", tt.text), t.TempDir(), 1); !errors.Is(err, tt.want) {
 				t.Errorf("got %v, want %v", err, tt.want)
 			}
 		})
 	}
 	path := unpacked(t)
 	filetest.Write(t, path+"-wal", "frames")
-	if _, err := Open(path, t.TempDir(), 1); err == nil || !strings.Contains(err.Error(), "couv.gpkg-wal") {
+	if _, err := Open(t.Context(), path, t.TempDir(), 1); err == nil || !strings.Contains(err.Error(), "couv.gpkg-wal") {
 		t.Errorf("got %v, want an error about the second file", err)
 	}
 }
 
 func TestFeaturesStopsAtAnError(t *testing.T) {
-	f, err := Open(unpacked(t), t.TempDir(), 1)
+	f, err := Open(t.Context(), unpacked(t), t.TempDir(), 1)
 	errtest.Must(t, err)
 	defer f.Close()
 	stop, calls := errors.New("enough"), 0
@@ -197,21 +200,86 @@ func TestColumnsOf(t *testing.T) {
 		sql  string
 		want string
 		key  int
+		last int // with a DEFAULT
 	}{
-		{`CREATE TABLE "a" ( "fid" INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, "geom" MULTIPOLYGON, "n" TEXT(20))`, "fid geom n", 0},
-		{"CREATE TABLE a(x, y DEFAULT (1, 2), [z z] REAL, `w``w` TEXT DEFAULT ',)', PRIMARY KEY (x, y))", "x y z z w`w", -1},
-		{"create table a (-- first, or\n \"pri\"\"mary\" text/* , */, id integer not null primary key, check (id > 0))", `pri"mary id`, 1},
-		{"CREATE TABLE a(a text primary key, \"check\" INTEGER, été int)", "a check été", -1},
+		{`CREATE TABLE "a" ( "fid" INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, "geom" MULTIPOLYGON, "n" TEXT(20))`, "fid geom n", 0, -1},
+		{"CREATE TABLE a(name TEXT, srs_id INTEGER NOT NULL, PRIMARY KEY(SRS_ID))", "name srs_id", 1, -1},
+		{`CREATE TABLE a("fid" INTEGER DEFAULT NULL, x TEXT, CONSTRAINT pk PRIMARY KEY("fid" AUTOINCREMENT))`, "fid x", 0, -1},
+		{"CREATE TABLE a(x TEXT, y INTEGER, PRIMARY KEY(x), CHECK (y))", "x y", -1, -1},
+		{"CREATE TABLE a(y INTEGER, PRIMARY KEY(y, x), x INTEGER DEFAULT -1, z TEXT DEFAULT (NULL), UNIQUE(y))", "y x z", -1, 2},
+		{"CREATE TABLE a(y, x TEXT DEFAULT 'zz', z)", "y x z", -1, 1},
+		{"CREATE TABLE a(x, y DEFAULT (1, 2), [z z] REAL, `w``w` TEXT DEFAULT ',)', PRIMARY KEY (x, y))", "x y z z w`w", -1, 3},
+		{"create table a (-- first, or\n \"pri\"\"mary\" text/* , */, id integer not null primary key, check (id > 0))", `pri"mary id`, 1, -1},
+		{"CREATE TABLE a(a text primary key, \"check\" INTEGER, été int)", "a check été", -1, -1},
 	} {
-		got, key, err := columnsOf(tt.sql)
-		if text := strings.Join(got, " "); err != nil || text != tt.want || key != tt.key {
-			t.Errorf("%s: got %q, %d, %v", tt.sql, text, key, err)
+		got, key, last, err := columnsOf(tt.sql)
+		if text := strings.Join(got, " "); err != nil || text != tt.want || key != tt.key || last != tt.last {
+			t.Errorf("%s: got %q, %d, %d, %v", tt.sql, text, key, last, err)
 		}
 	}
 	for _, sql := range []string{"", "CREATE TABLE a", "CREATE TABLE a(", "CREATE TABLE a()", "CREATE TABLE a(x, y AS (x + 1))",
 		"CREATE TABLE a(\"x", "CREATE TABLE a(x /*", fmt.Sprintf("CREATE TABLE a(%sx)", strings.Repeat("x, ", 300))} {
-		if got, _, err := columnsOf(sql); err == nil {
+		if got, _, _, err := columnsOf(sql); err == nil {
 			t.Errorf("%.60s: got %q, want an error", sql, got)
+		}
+	}
+}
+
+// A row from before a column was added lacks it. With a DEFAULT, its value is in no row.
+func TestAddedColumn(t *testing.T) {
+	// A header of two bytes, whose second says that the only column is a whole number of one byte: section 2.1 of the file format.
+	r := row{database: &database{}, id: 1, size: 3, local: []byte("\x02\x01\x05")}
+	added := table{columns: []string{"x", "y", "z"}, key: -1, filled: -1}
+	if got, err := added.values(r); err != nil || !cmp.Equal(got, attributes{"x": "5"}) {
+		t.Errorf("got %v, %v, want only x", got, err)
+	}
+	added.filled = 1
+	if got, err := added.values(r); !errors.Is(err, ErrUnsupported) || !strings.Contains(err.Error(), `"y"`) {
+		t.Errorf("got %v, %v, want an error that names y", got, err)
+	}
+}
+
+// Reading ends with its context.
+func TestReadingIsStopped(t *testing.T) {
+	tmp := t.TempDir()
+	text := filetest.New(t, "a.json", collection)
+	ctx, stop := context.WithCancel(t.Context())
+	for _, path := range []string{text, unpacked(t)} {
+		f, err := Open(ctx, path, tmp, 1<<20)
+		errtest.Must(t, err)
+		defer f.Close()
+		defer func() {
+			if _, err := areasOf(f); !errors.Is(err, context.Canceled) {
+				t.Errorf("%s: reading areas: %v, want %v", path, err, context.Canceled)
+			}
+		}()
+	}
+	stop()
+	for _, path := range []string{text, unpacked(t), "testdata/lzma.7z", "testdata/lzma2.7z", "testdata/stored.7z"} {
+		if _, err := Open(ctx, path, tmp, 1<<20); !errors.Is(err, context.Canceled) || errors.Is(err, ErrDamaged) {
+			t.Errorf("%s: %v, want %v", path, err, context.Canceled)
+		}
+	}
+	checkEmpty(t, tmp)
+}
+
+// The checksum of a folder is that of its only file, if the list of its files has none.
+func TestChecksumOfFolder(t *testing.T) {
+	text := filetest.Read(t, unpacked(t))
+	number := func(n int) string { return "\xff" + string(binary.LittleEndian.AppendUint64(nil, uint64(n))) }
+	for _, wrong := range []uint32{0, 1} {
+		sum := string(binary.LittleEndian.AppendUint32(nil, crc32.ChecksumIEEE(text)+wrong))
+		header := "\x01\x04" + // as DOC/7zFormat.txt has it: a header, streams
+			"\x06\x00\x01\x09" + number(len(text)) + "\x00" + // one stream
+			"\x07\x0b\x01\x00" + "\x01\x01\x00" + "\x0c" + number(len(text)) + "\x0a\x01" + sum + "\x00" + // one folder, stored
+			"\x08\x00" + "\x00" + // its files, without sizes and checksums
+			"\x05\x01\x11\x0f\x00a\x00.\x00g\x00p\x00k\x00g\x00\x00\x00\x00" + "\x00" // names
+		got, _, err := openAreas(filetest.New(t, "a.7z", archiveOf(string(text), header)), t.TempDir())
+		switch {
+		case wrong == 0 && (err != nil || !cmp.Equal(got, made, compareAreas)):
+			t.Errorf("got %v, %v", got, err)
+		case wrong != 0 && (!errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "checksum")):
+			t.Errorf("a wrong checksum: got %v", err)
 		}
 	}
 }
@@ -236,7 +304,8 @@ func TestHostilePages(t *testing.T) {
 				page[i+1] = 160
 			}
 			copy(page[160:], tt.cell)
-			if _, err := Open(filetest.New(t, "a.gpkg", page), t.TempDir(), 1); err == nil || !strings.Contains(err.Error(), tt.want) {
+			_, err := Open(t.Context(), filetest.New(t, "a.gpkg", page), t.TempDir(), 1)
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}
 		})

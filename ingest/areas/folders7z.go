@@ -75,6 +75,9 @@ func (c *cursor) parts(folders []folder7z) {
 	sized := id == idSize
 	for i := range folders {
 		f, rest := &folders[i], folders[i].size
+		if f.ofOne() {
+			f.parts[0].sum, f.parts[0].summed = f.sum, true
+		}
 		for k := range f.parts {
 			p := &f.parts[k]
 			p.before = f.size - rest
@@ -101,13 +104,15 @@ func (c *cursor) parts(folders []folder7z) {
 	}
 }
 
+// ofOne reports whether the checksum of the folder is that of its only file.
+func (f *folder7z) ofOne() bool { return f.summed && len(f.parts) == 1 }
+
 // partSums reads the checksums of files whose folder does not have that of its only file.
 func (c *cursor) partSums(folders []folder7z) {
 	var without []*entry
 	for i := range folders {
 		f := &folders[i]
-		if f.summed && len(f.parts) == 1 {
-			f.parts[0].sum, f.parts[0].summed = f.sum, true
+		if f.ofOne() {
 			continue
 		}
 		for k := range f.parts {

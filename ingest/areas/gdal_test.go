@@ -88,7 +88,7 @@ func TestAgainstGDAL(t *testing.T) {
 			run(t, "ogr2ogr", "-f", "GeoJSON", back, path, "-dim", "XY", "-lco", "COORDINATE_PRECISION=17", "-lco", "RFC7946=NO")
 			want := rowsOfGeoJSON(t, filetest.Read(t, back))
 			for _, path := range []string{path, back} {
-				f, err := Open(path, dir, 0)
+				f, err := Open(t.Context(), path, dir, 0)
 				errtest.Must(t, err)
 				defer f.Close()
 				if f.Layer != "a b'c" || f.EPSG != 5490 {

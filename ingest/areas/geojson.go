@@ -17,7 +17,7 @@ const mark = "\xef\xbb\xbf"
 
 // openGeoJSON reads the whole file once: its coordinates' system may stand at the end. Without one they are degrees
 // (RFC 7946).
-func openGeoJSON(in *os.File) (*File, error) {
+func openGeoJSON(in input) (*File, error) {
 	f := &File{EPSG: 4326, close: in.Close}
 	j := &geoJSON{in: in}
 	if err := j.read(f, func(Feature) error { return nil }); err != nil {
@@ -27,7 +27,7 @@ func openGeoJSON(in *os.File) (*File, error) {
 	return f, nil
 }
 
-type geoJSON struct{ in *os.File }
+type geoJSON struct{ in input }
 
 // maxToken bounds a text, and what stands between two.
 const maxToken = 1 << 20
@@ -60,7 +60,20 @@ func (j *geoJSON) tokensAt(at int64) (*tokens, error) {
 	return t, nil
 }
 
-var errLong = errors.New("a text is too long")
+var errLong = fmt.Errorf("a text has over %d bytes", maxToken)
+
+// fault returns the error of reading JSON.
+func (t *tokens) fault(err error) error {
+	switch {
+	case err == nil, errors.As(err, new(*os.PathError)):
+		return err
+	case err == io.EOF, err == io.ErrUnexpectedEOF:
+		return damaged("it ends in the middle")
+	case errors.Is(err, errLong):
+		return unsupported("byte %d: %w", t.at(), err)
+	}
+	return damaged("byte %d: it is not JSON: %v", t.at(), err)
+}
 
 func (t *tokens) Read(b []byte) (int, error) {
 	if t.left <= 0 {
@@ -74,13 +87,7 @@ func (t *tokens) Read(b []byte) (int, error) {
 func (t *tokens) next() (json.Token, error) {
 	t.left = maxToken
 	token, err := t.json.Token()
-	switch {
-	case err == io.EOF, err == io.ErrUnexpectedEOF:
-		err = damaged("it ends in the middle")
-	case err != nil && !errors.As(err, new(*os.PathError)):
-		err = damaged("byte %d: it is not JSON: %v", t.at(), err)
-	}
-	return token, err
+	return token, t.fault(err)
 }
 
 // at returns the position in the file after the last token.
@@ -178,7 +185,8 @@ func (j *geoJSON) read(f *File, each func(Feature) error) error {
 	if err != nil {
 		return err
 	}
-	if t.left = maxToken; t.json.More() {
+	t.left = maxToken
+	if _, err := t.json.Token(); err != io.EOF {
 		return damaged("byte %d: something follows the end", t.at())
 	}
 	return nil
@@ -191,7 +199,7 @@ func (t *tokens) system() (code int, err error) {
 	var crs *struct{ Properties struct{ Name string } }
 	t.left = maxToken
 	if err := t.json.Decode(&crs); err != nil {
-		return 0, damaged("byte %d: the crs cannot be read: %v", t.at(), err)
+		return 0, fmt.Errorf("the crs cannot be read: %w", t.fault(err))
 	}
 	if crs == nil {
 		return 0, nil // RFC 7946's predecessor: no system can be assumed
@@ -289,11 +297,14 @@ func (j *geoJSON) edges(at int64, edge edgeFunc) error {
 	return nil
 }
 
+// maxDimensions is how many numbers a position has at most.
+const maxDimensions = 4
+
 // coordinates are lists of lists of positions.
 type coordinates struct {
 	*tokens
 	edge   edgeFunc
-	levels int   // of lists, down to the positions; 0 before the first
+	levels int   // of lists, down to the positions; 0 before the first, -1 of a position alone
 	path   []int // of the list that is read
 }
 
@@ -305,8 +316,12 @@ func (c *coordinates) read() error {
 	case token != json.Delim('['):
 		return damaged("the coordinates are not a list")
 	}
-	if _, err = c.list(); err != nil {
+	position, err := c.list()
+	if err != nil {
 		return fmt.Errorf("coordinates %v: %w", c.path, err)
+	}
+	if position != nil {
+		c.levels = -1
 	}
 	return nil
 }
@@ -320,6 +335,9 @@ func (c *coordinates) list() (position []float64, err error) {
 			return nil, err
 		}
 		if v, ok := token.(float64); ok {
+			if len(position) == maxDimensions {
+				return nil, damaged("a position has over %d numbers", maxDimensions)
+			}
 			position = append(position, v)
 			continue
 		}
@@ -346,7 +364,7 @@ func (c *coordinates) add(ring *ring, at []float64) error {
 	if c.levels == 0 {
 		c.levels = len(c.path)
 	}
-	if len(at) < 2 || len(at) > 4 || len(c.path) != c.levels {
+	if len(at) < 2 || len(c.path) != c.levels {
 		return damaged("it is not a position")
 	}
 	return ring.add(at[0], at[1], c.edge)

@@ -49,7 +49,7 @@ func TestGeoJSONSystems(t *testing.T) {
 		{`,"crs":{"type":"name","properties":{"name":"urn:ogc:def:crs:ESRI::102110"}}`, 0},
 		{`,"crs":{"type":"link"}`, 0},
 	} {
-		f, err := Open(filetest.New(t, "a.json", `{"type":"FeatureCollection","name":"n","features":[]`+tt.more+`}`), "", 0)
+		f, err := Open(t.Context(), filetest.New(t, "a.json", `{"type":"FeatureCollection","name":"n","features":[]`+tt.more+`}`), "", 0)
 		errtest.Must(t, err)
 		if f.EPSG != tt.want || f.Layer != "n" {
 			t.Errorf("%s: got %d, %q, want %d", tt.more, f.EPSG, f.Layer, tt.want)
@@ -70,7 +70,10 @@ func TestGeoJSONThatIsNotRead(t *testing.T) {
 		{"cut at the end", collection[:len(collection)-1], "ends in the middle", ErrDamaged},
 		{"more", collection + "{", "something follows", ErrDamaged},
 		{"deep", `{"x":` + strings.Repeat("[", 1e6), "too deep", ErrDamaged},
-		{"long text", `{"x":"` + strings.Repeat("x", 3e6) + `"}`, "too long", ErrDamaged},
+		{"long text", `{"x":"` + strings.Repeat("x", 3e6) + `"}`, "over 1048576 bytes", ErrUnsupported},
+		{"long crs", `{"features":[],"crs":"` + strings.Repeat("x", 3e6) + `"}`, "over 1048576 bytes", ErrUnsupported},
+		{"crs of another kind", `{"features":[],"crs":7}`, "the crs cannot be read", ErrDamaged},
+		{"more that closes", collection + "}", "something follows", ErrDamaged},
 		{"two lists", `{"features":[],"features":[]}`, "2 lists", ErrUnsupported},
 		{"no list", `{"features":{}}`, "not a list", ErrDamaged},
 		{"not closed", of(`{"type":"Polygon","coordinates":[[],[[0,0],[1,0],[1,1]]]}`),
@@ -79,6 +82,10 @@ func TestGeoJSONThatIsNotRead(t *testing.T) {
 		{"not a number", of(`{"type":"Polygon","coordinates":[[[0,NaN]]]}`), "not JSON", ErrDamaged},
 		{"text", of(`{"type":"Polygon","coordinates":[[["0",1]]]}`), `"0" is in the place of a number`, ErrDamaged},
 		{"one number", of(`{"type":"Polygon","coordinates":[[[0]]]}`), "not a position", ErrDamaged},
+		{"many numbers", of(`{"type":"Polygon","coordinates":[[[0,1,2,3` + strings.Repeat(",4", 1e6) + `]]]}`),
+			"over 4 numbers", ErrDamaged},
+		{"position", of(`{"type":"Polygon","coordinates":[1,2]}`), "not those of a Polygon", ErrDamaged},
+		{"number alone", of(`{"type":"Polygon","coordinates":[[[0,0],[1,0],[0,0]],5]}`), "not those of a Polygon", ErrDamaged},
 		{"mixed levels", of(`{"type":"Polygon","coordinates":[[0,0],[[0,0]]]}`), "not a position", ErrDamaged},
 		{"other levels", of(`{"type":"MultiPolygon","coordinates":[[[0,0],[0,0]]]}`), "not those of a MultiPolygon", ErrDamaged},
 		{"too many levels", of(`{"type":"MultiPolygon","coordinates":[[[[[0,0]]]]]}`), "in the place of a number", ErrDamaged},

@@ -135,15 +135,16 @@ func FuzzOpen(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		openAreas(filetest.New(t, "file", b), tmp)
 		if len(b) > 32 {
-			openAreas(filetest.New(t, "file.7z", archiveOf(string(b[32:]))), tmp)
+			openAreas(filetest.New(t, "file.7z", archiveOf("", string(b[32:]))), tmp)
 		}
 	})
 }
 
 // archiveOf returns an archive whose header is right as far as checksums go.
-func archiveOf(header string) []byte {
-	start := binary.LittleEndian.AppendUint64(make([]byte, 8), uint64(len(header)))
+func archiveOf(packed, header string) []byte {
+	start := binary.LittleEndian.AppendUint64(nil, uint64(len(packed)))
+	start = binary.LittleEndian.AppendUint64(start, uint64(len(header)))
 	start = binary.LittleEndian.AppendUint32(start, crc32.ChecksumIEEE([]byte(header)))
 	b := binary.LittleEndian.AppendUint32([]byte(signature7z+"\x00\x04"), crc32.ChecksumIEEE(start))
-	return append(append(b, start...), header...)
+	return append(append(b, start...), packed+header...)
 }

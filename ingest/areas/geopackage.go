@@ -3,13 +3,12 @@ package areas
 import (
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 )
 
 // openGeoPackage returns the only layer of features (OGC 12-128r19).
-func openGeoPackage(in *os.File) (*File, error) {
+func openGeoPackage(in input) (*File, error) {
 	d, err := openDatabase(in)
 	if err != nil {
 		return nil, err
@@ -81,12 +80,13 @@ func (d *database) geometry(layer string) (column string, code int, err error) {
 	if err != nil {
 		return "", 0, err
 	}
-	return column, code, systems.each(func(_ row, values attributes) error {
+	err = systems.each(func(_ row, values attributes) error {
 		if values["srs_id"] == system && strings.EqualFold(values["organization"], "EPSG") {
 			code, _ = strconv.Atoi(values["organization_coordsys_id"])
 		}
 		return nil
 	})
+	return column, code, err
 }
 
 // A table has rows with named columns.
@@ -95,11 +95,12 @@ type table struct {
 	root    uint32
 	columns []string
 	key     int // the column whose value is the number of the row, or -1
+	filled  int // the last column that has a value in rows that lack it, or -1
 }
 
 // table finds a table by its name.
 func (d *database) table(name string) (found table, err error) {
-	schema := table{d, 1, []string{"type", "name", "tbl_name", "rootpage", "sql"}, -1}
+	schema := table{d, 1, []string{"type", "name", "tbl_name", "rootpage", "sql"}, -1, -1}
 	err = schema.each(func(_ row, values attributes) error {
 		if values["type"] != "table" || !strings.EqualFold(values["name"], name) {
 			return nil
@@ -109,7 +110,10 @@ func (d *database) table(name string) (found table, err error) {
 			return damaged("table %q has no root page", name)
 		}
 		found = table{database: d, root: uint32(root)}
-		found.columns, found.key, err = columnsOf(values["sql"])
+		found.columns, found.key, found.filled, err = columnsOf(values["sql"])
+		if strings.HasPrefix(name, "gpkg_") {
+			found.filled = -1 // extensions add columns to the format's own tables, and they are not read
+		}
 		return err
 	})
 	if err == nil && found.root == 0 {
@@ -139,7 +143,8 @@ func (t table) each(visit func(row, attributes) error) error {
 	})
 }
 
-// values returns the texts of a row. Columns that were added to the table later may be missing at the end.
+// values returns the texts of a row. Columns that were added to the table later may be missing at the end: they are null,
+// or what their DEFAULT says, which is not read.
 func (t table) values(r row) (attributes, error) {
 	record := r.open()
 	columns, err := record.columns()
@@ -148,6 +153,9 @@ func (t table) values(r row) (attributes, error) {
 	}
 	if len(columns) > len(t.columns) {
 		return nil, damaged("there are %d values for %d columns", len(columns), len(t.columns))
+	}
+	if len(columns) <= t.filled {
+		return nil, unsupported("column %.80q was added with a DEFAULT, and the row lacks it", t.columns[t.filled])
 	}
 	values := attributes{}
 	for i, c := range columns {

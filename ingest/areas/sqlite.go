@@ -16,14 +16,14 @@ const signatureSQLite = "SQLite format 3\x00"
 
 // A database is an open SQLite file.
 type database struct {
-	in       *os.File
+	in       input
 	pageSize int
 	usable   int    // bytes of a page that are used
 	pages    uint32 // that the file has
 }
 
 // openDatabase reads the header. A database that its writer did not close is an error.
-func openDatabase(in *os.File) (*database, error) {
+func openDatabase(in input) (*database, error) {
 	head := make([]byte, 100)
 	if _, err := in.ReadAt(head, 0); err != nil {
 		return nil, damaged("there is no header")
