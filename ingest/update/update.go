@@ -31,11 +31,12 @@
 // those that the last run left.
 //
 // The new files of an authority are ingested together. If that is refused, each is ingested
-// alone. A source that fails keeps its present data, and the others go on.
+// alone. A source that fails keeps its present data, and the others go on. Days and maps are
+// taken one by one: one that the server does not give, or that is refused, keeps no other out.
 //
 // The state of a source is one file: what was ingested last and what was refused, by
 // validators and SHA-256, and the SHA-256 of the snapshots. It is replaced as a whole after
-// the ingest, if it changed. If it is missing or unreadable, everything is fetched once more.
+// the ingest, or when the update was stopped, if it changed. If it is missing or unreadable, everything is fetched once more.
 package update
 
 import (
