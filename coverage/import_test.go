@@ -317,7 +317,7 @@ func TestKilledImport(t *testing.T) {
 	imported(t, dir, path)
 	want := NewStore(dir.Coverage()).Version()
 	for range 30 {
-		killtest.Run(t, 1500*time.Millisecond, func(string) {}, string(dir), path)
+		killtest.Run(t, 500*time.Millisecond, func(string) {}, string(dir), path)
 		s := NewStore(dir.Coverage())
 		if s.Version() != want || s.Failed("") != nil {
 			t.Fatalf("version %s, %v, want %s", s.Version(), s.Failed(""), want)
