@@ -181,8 +181,8 @@ type canvas struct {
 
 // shaded is an event: that there are hills. No place has less shade than leastShade.
 const (
-	shaded     event = 302
-	leastShade       = 0.55
+	shaded     = event(302)
+	leastShade = 0.55
 )
 
 func newCanvas(epsg, cell int, land *terrain) (*canvas, error) {
