@@ -81,7 +81,8 @@ func (p *SpotParams) Spot(ctx context.Context, r *catalog.Catalog) (at geo.Point
 	return at, "", &endpoint.ParamError{Param: "q", Value: p.Text, Want: "a place or street that this server knows, or a position as in 48.11, -1.68"}
 }
 
-type coverageAtParams struct {
+// CoverageAtParams ask who covers a place.
+type CoverageAtParams struct {
 	SpotParams
 	CoverageParams
 }
@@ -113,7 +114,12 @@ func generationNames(list []site.Generation) (names []string) {
 	return names
 }
 
-func (r *Env) coverageAt(ctx context.Context, p *coverageAtParams) (*view.Body[[]view.CoverageRow, view.CoverageAtMeta], error) {
+func (r *Env) coverageAt(ctx context.Context, p *CoverageAtParams) (*view.Body[[]view.CoverageRow, view.CoverageAtMeta], error) {
+	return p.Answer(ctx, r)
+}
+
+// Answer returns what maps say of the place.
+func (p *CoverageAtParams) Answer(ctx context.Context, r *Env) (*view.Body[[]view.CoverageRow, view.CoverageAtMeta], error) {
 	at, name, err := p.Spot(ctx, &r.Catalog)
 	if err != nil {
 		return nil, err
@@ -126,11 +132,11 @@ func (r *Env) coverageAt(ctx context.Context, p *coverageAtParams) (*view.Body[[
 	if err != nil {
 		return nil, err
 	}
-	return NewCoverageAt(found, at, name), nil
+	return newCoverageAt(found, at, name), nil
 }
 
-// NewCoverageAt returns what was found of a place as answers show it.
-func NewCoverageAt(found *catalog.CoverageFound, at geo.Point, name string) *view.Body[[]view.CoverageRow, view.CoverageAtMeta] {
+// newCoverageAt returns what was found of a place as answers show it.
+func newCoverageAt(found *catalog.CoverageFound, at geo.Point, name string) *view.Body[[]view.CoverageRow, view.CoverageAtMeta] {
 	body := &view.Body[[]view.CoverageRow, view.CoverageAtMeta]{Data: make([]view.CoverageRow, len(found.Rows)),
 		Meta: view.CoverageAtMeta{Coordinates: view.Coordinates(at), Place: nullable(name), Theory: view.Theory,
 			DataVersion: &found.Version}}

@@ -104,7 +104,7 @@ func (m coverageMaps) one(ctx context.Context, s *source, f *File, report *FileR
 		known = record{}
 	}
 	if err := known.checkRank(f, at); err != nil {
-		report.failMap(at, err)
+		report.failPart(baseOf(at.URL), err)
 		return true
 	}
 	get := s.download(f, at, known)
@@ -123,18 +123,18 @@ func (m coverageMaps) one(ctx context.Context, s *source, f *File, report *FileR
 	case err == nil && seen.is(known.Good):
 		return true
 	case useless:
-		report.failMap(at, err)
+		report.failPart(baseOf(at.URL), err)
 		s.state.refuse(name, seen, truncate(err.Error(), maxError))
 		return true
 	case err != nil:
-		report.failMap(at, err)
+		report.failPart(baseOf(at.URL), err)
 		return status.ofOne()
 	}
 	path := get.path
 	if f.Find == byURL { // the name of a service says nothing
 		path = filepath.Join(get.dir, f.Name+".json")
 		if err := os.Rename(get.path, path); err != nil {
-			report.failMap(at, err)
+			report.failPart(baseOf(at.URL), err)
 			return false
 		}
 	}
@@ -146,12 +146,12 @@ func (m coverageMaps) take(ctx context.Context, s *source, report *FileReport, a
 	done, err := coverage.Import(ctx, coverage.Options{Dir: s.Dir, Market: m.market, Paths: []string{path}, Metres: coverage.UsualMetres,
 		Force: s.Force, Now: time.Now()})
 	if err != nil {
-		report.failMap(at, err)
+		report.failPart(baseOf(at.URL), err)
 		return false
 	}
 	one := done.Files[0]
 	if one.Error != "" {
-		report.failMap(at, errors.New(one.Error))
+		report.failPart(baseOf(at.URL), errors.New(one.Error))
 		if one.Refused {
 			s.state.refuse(name, seen, truncate(one.Error, maxError))
 		}
@@ -167,13 +167,4 @@ func (m coverageMaps) take(ctx context.Context, s *source, report *FileReport, a
 		report.Status = Fetched
 	}
 	return true
-}
-
-// failMap notes that a map failed. Those before it stay in the error, as far as there is room.
-func (r *FileReport) failMap(at remote, err error) {
-	before := r.Error
-	if before != "" {
-		before += "; "
-	}
-	r.fail(fmt.Errorf("%s%s: %w", before, baseOf(at.URL), err))
 }

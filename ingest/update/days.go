@@ -143,7 +143,7 @@ func (d days) day(ctx context.Context, s *source, f *File, report *FileReport, a
 		s.noteRefusal(f, at.Rank, known)
 		return true
 	case err == nil && seen.is(known.Refused):
-		report.failDay(at, known.refusal())
+		report.failPart(at.Rank, known.refusal())
 		return true
 	case err == nil && seen.is(known.Good):
 		s.state.set(refusedDay(f, at), record{})
@@ -155,7 +155,7 @@ func (d days) day(ctx context.Context, s *source, f *File, report *FileReport, a
 		d.refuse(s, f, report, at, seen, err)
 		return true
 	case err != nil:
-		report.failDay(at, err)
+		report.failPart(at.Rank, err)
 		return status.ofOne()
 	}
 	taken, err := s.Days(ctx, d.market, DayFile{at.Rank, absolute(get.path), s.Force})
@@ -179,17 +179,8 @@ func (d days) day(ctx context.Context, s *source, f *File, report *FileReport, a
 	return true
 }
 
-// failDay notes that a day failed. Those before it stay in the error, as far as there is room.
-func (r *FileReport) failDay(at remote, err error) {
-	before := r.Error
-	if before != "" {
-		before += "; "
-	}
-	r.fail(fmt.Errorf("%s%s: %w", before, at.Rank, err))
-}
-
 // refuse remembers a list that cannot be used.
 func (days) refuse(s *source, f *File, report *FileReport, at remote, v version, err error) {
-	report.failDay(at, err)
+	report.failPart(at.Rank, err)
 	s.state.refuse(refusedDay(f, at), v, truncate(err.Error(), maxError))
 }

@@ -85,6 +85,16 @@ func (r *FileReport) fail(err error) {
 	r.Status, r.Error = Failed, truncate(err.Error(), maxError)
 }
 
+// failPart notes that a part of a file failed, such as a day or a map. Parts before it stay in the error, as far as there is
+// room.
+func (r *FileReport) failPart(name string, err error) {
+	before := r.Error
+	if before != "" {
+		before += "; "
+	}
+	r.fail(fmt.Errorf("%s%s: %w", before, name, err))
+}
+
 // conclude sets the status of the source. A file without a status was not processed.
 func (s *source) conclude() {
 	has := func(status Status) bool {

@@ -16,11 +16,6 @@ var coverageAt = endpoint.New(endpoint.Decl{
 	Summary: "What official coverage maps say of a place: for each operator and technology the level that is expected outdoors, where it is better, the nearest site that has the technology, and what phones measured within 100 m, with a disagreement where theory and measurement contradict each other. The maps are computed by operators; nobody measured them.",
 }, placeCoverage)
 
-type coverageAtParams struct {
-	api.SpotParams
-	api.CoverageParams
-}
-
 // A PlaceCoverage is what official coverage maps say of a place.
 type PlaceCoverage struct {
 	Market      *market.Code       `json:"market" doc:"That of the place; null if no map says anything of it."`
@@ -32,27 +27,21 @@ type PlaceCoverage struct {
 	Sourced
 }
 
-func placeCoverage(r *Reading, ctx context.Context, p *coverageAtParams) (*PlaceCoverage, error) {
-	at, name, err := p.Spot(ctx, &r.Catalog)
+func placeCoverage(r *Reading, ctx context.Context, p *api.CoverageAtParams) (*PlaceCoverage, error) {
+	body, err := p.Answer(ctx, r.Env)
 	if err != nil {
 		return nil, err
 	}
-	q, err := p.Question(at)
-	if err != nil {
-		return nil, err
-	}
-	found, err := r.CoverageAt(ctx, q)
-	if err != nil {
-		return nil, err
-	}
-	body := api.NewCoverageAt(found, at, name)
 	v := &PlaceCoverage{Market: body.Meta.Market, Place: body.Meta.Place, Coordinates: body.Meta.Coordinates, Theory: body.Meta.Theory,
 		Note: body.Meta.Note, Maps: body.Data}
 	v.Sources = []Source{}
-	if len(found.Rows) > 0 {
-		from := found.Rows[0].Layer
-		v.Sources = append(v.Sources, Source{Market: from.Market, Authority: from.Publisher.Authority, Label: from.SourceName(),
-			Licence: from.Publisher.Licence, Date: &from.Edition})
+	if len(body.Data) > 0 {
+		from := &body.Data[0]
+		source := Source{Market: *body.Meta.Market, Authority: from.Authority, Label: from.Source, Date: &from.Edition}
+		if from.Licence != nil {
+			source.Licence = *from.Licence
+		}
+		v.Sources = append(v.Sources, source)
 	}
 	return v, nil
 }
