@@ -42,7 +42,7 @@ func shown(q Question) string {
 }
 
 func TestParse(t *testing.T) {
-	const orange, free, sfr = "operators=ORANGE|ORANGE_BE", "operators=FREE|FREE_CARAIBES|TELCO_OI", "operators=SFR|SRR"
+	const orange, free, sfr = "operators=ORANGE|ORANGE_BE|ORANGE_ES", "operators=FREE|FREE_CARAIBES|TELCO_OI", "operators=SFR|SRR"
 	for _, tt := range []struct{ text, want string }{
 		{"", ""},
 		{"Rennes", "place=rennes"},
@@ -180,7 +180,7 @@ func TestParseMore(t *testing.T) {
 		{"5 rue du Lac 74000 Annecy", "place=5 rue du lac 74000 annecy"},
 		{"CC Leclerc cellule 12 Rennes", "place=cc leclerc cellule 12 rennes"},
 		{"cellule 12", "cell=12"},
-		{"gNodeB:0xFF Orange", "operators=ORANGE|ORANGE_BE gnb=255"},
+		{"gNodeB:0xFF Orange", "operators=ORANGE|ORANGE_BE|ORANGE_ES gnb=255"},
 		{"cell id 7 Salt", "operators=SALT_CH cell=7"},
 		{"Zelle 7410001", "cell=7410001"},
 		{"pci12", "pci=12"},
@@ -192,7 +192,7 @@ func TestParseMore(t *testing.T) {
 		{"fr-2894812", "key=fr-2894812"},
 		{"site 2894812", "key=2894812"},
 		{"sites 5G", "generation=5G"},
-		{"Orange near 48.11, -1.68", "operators=ORANGE|ORANGE_BE position={48.11 -1.68}"},
+		{"Orange near 48.11, -1.68", "operators=ORANGE|ORANGE_BE|ORANGE_ES position={48.11 -1.68}"},
 		{"autour de moi", "here=true"},
 		{"antennes 5G près de chez moi", "generation=5G here=true"},
 		{"pannes SFR à Lyon", "operators=SFR|SRR topic=outages place=lyon"},
