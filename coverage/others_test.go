@@ -35,7 +35,7 @@ func TestBelgium(t *testing.T) {
 	dir, path := folder.Dir(t.TempDir()), filepath.Join(t.TempDir(), "coverage.json")
 	filetest.Write(t, path, biptJSON(0, 1, 2, 3))
 	r := imported(t, dir, path)
-	if l := r.Files[0].Layers[0]; l.Operator != "PROXIMUS_BE" || l.Technology != "4G" || l.Areas != 4 {
+	if l := r.Files[0].Layers[0]; l.Operator != "PROXIMUS_BE" || l.Technology != "4G" || l.Service != "" || l.Areas != 4 {
 		t.Errorf("layer %+v", l)
 	}
 	s, p := NewStore(dir.Coverage()), mercator(t)

@@ -28,7 +28,7 @@ type reading struct {
 	feature func(of *origin, attribute func(name string) (string, bool)) (feature, error)
 }
 
-// An origin is what is known of a file in addition to its areas.
+// An origin describes the file that areas come from.
 type origin struct {
 	name  string // of the file, without folder and ending
 	epsg  int
@@ -154,7 +154,7 @@ func biptArea(of *origin, attribute func(string) (string, bool)) (f feature, err
 		return f, fmt.Errorf("Layer %q, want 0 to %d", text, len(biptLevels)-1)
 	}
 	f.value = Value(level + 1)
-	f.layers = []Info{{Market: m.Code, Operator: m.Operators[at].Key, Technology: n[2], Service: "data", EPSG: of.epsg,
+	f.layers = []Info{{Market: m.Code, Operator: m.Operators[at].Key, Technology: n[2], EPSG: of.epsg,
 		Edition: of.dated.UTC().Format(time.DateOnly), Publisher: publisherOf(m), Words: biptLevels}}
 	return f, nil
 }
@@ -184,7 +184,7 @@ func spanishArea(of *origin, attribute func(string) (string, bool)) (f feature, 
 		if operator == "" {
 			return f, fmt.Errorf("COBERTURA has the company %q, whose operator is not known", company)
 		}
-		f.layers = append(f.layers, Info{Market: m.Code, Operator: operator, Technology: n[1], Service: "data", EPSG: of.epsg,
+		f.layers = append(f.layers, Info{Market: m.Code, Operator: operator, Technology: n[1], EPSG: of.epsg,
 			Edition: of.dated.UTC().Format(time.DateOnly), Publisher: publisherOf(m), Words: []Word{{Level: LevelCovered}}})
 	}
 	return f, nil

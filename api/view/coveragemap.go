@@ -20,7 +20,7 @@ type CoverageRow struct {
 	NearestSite  *CoveringSite `json:"nearestSite" doc:"The operator's nearest site within 30 km that has the technology on air. It is not known which site serves the place."`
 	Measured     *MeasuredNear `json:"measured" doc:"What phones measured within 100 m in the last year and in the newest campaigns; null for nothing."`
 	Disagreement *string       `json:"disagreement" doc:"covered-but-no-service: most phones found no network where the map expects one. not-covered-but-measured: a phone found a signal where the map expects none. null if theory and measurement do not contradict each other."`
-	Edition      string        `json:"edition" doc:"The day that the map is about, YYYY-MM-DD."`
+	Edition      string        `json:"edition" doc:"The day that the map is about, YYYY-MM-DD; that of its file where the source states none."`
 	CellMeters   int           `json:"cellMeters" doc:"Side of the cells of the grid that the map was made to."`
 	Source       string        `json:"source"`
 	Authority    string        `json:"authority"`
