@@ -22,8 +22,8 @@ type Share struct {
 	Levels []LevelShare // in the order of the layer's words, after that of LevelNone
 	Whole  bool         // the layer says where nothing is expected: shares of the area are known
 	Total  float64      // of the area about which the layer says something
-	// Before is the edition before, nil without one, and if it has another grid. Gained and Lost are what is
-	// covered now and was not, and the reverse; Better and Worse that whose level changed.
+	// Before is the edition before. It is nil if there is no such edition, or if that has another grid.
+	// Gained is covered now, and was not in Before; Lost is the reverse. Better and Worse are covered in both.
 	Before                      *Layer
 	Gained, Lost, Better, Worse float64
 }

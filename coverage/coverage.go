@@ -23,11 +23,6 @@ const (
 	LevelCovered  = "covered" // the source states no level
 )
 
-// Levels lists the levels, from the worst to the best; the last has no rank.
-func Levels() []string {
-	return []string{LevelNone, LevelLimited, LevelGood, LevelVeryGood, LevelCovered}
-}
-
 // Rank returns the position of a level on the scale: 0 for none, 1 to 3 for its levels, and 1 for LevelCovered.
 func Rank(level string) int {
 	switch level {

@@ -24,7 +24,7 @@ func newRaster(x0, y0, cell float64, cols, rows int) *raster {
 		toggles: make([]uint64, words*rows), low: rows, high: -1}
 }
 
-// edge adds an edge of a ring. What of it lies outside of the grid counts as far as it decides what is inside.
+// edge adds an edge of a ring. An edge west of the grid still decides which cells of its rows are inside.
 func (r *raster) edge(x1, y1, x2, y2 float64) {
 	if y1 > y2 {
 		x1, y1, x2, y2 = x2, y2, x1, y1
