@@ -60,7 +60,7 @@ func (c *cellAreas) trace(col, row int) (rings []ring) {
 	touching := c.has(col-1, row-1) && !c.has(col-1, row)
 	for {
 		corner := [2]float64{float64(x), float64(y)}
-		if i, ok := at[corner]; ok { // the ring touches itself: what is between is another one
+		if i, ok := at[corner]; ok { // the ring touches itself: the corners in between are a ring of their own
 			for _, p := range open[i+1:] {
 				delete(at, p)
 			}

@@ -98,7 +98,7 @@ func TestRowsThatNeedPermission(t *testing.T) {
 	differ := 0
 	for _, target := range targets {
 		if path, ok := strings.CutPrefix(target, "/map"); ok {
-			get(t, with, path) // what is made for a key is kept apart
+			get(t, with, path) // answers with a key must not be given without one
 		}
 		got, want := askOf(t, with, target), askOf(t, without, target)
 		if got != want {
@@ -112,7 +112,7 @@ func TestRowsThatNeedPermission(t *testing.T) {
 		t.Errorf("only %d of %d answers are others with --map-all", differ, len(targets))
 	}
 	if public := all.Public().Market(market.BE); public.Snap.Version != register.Market(market.BE).Snap.Version || public.Public != nil {
-		t.Errorf("version %s of what is public, want %s of the register", public.Snap.Version, register.Market(market.BE).Snap.Version)
+		t.Errorf("version %s of the public set, want %s of the register", public.Snap.Version, register.Market(market.BE).Snap.Version)
 	}
 	if register.Public() != register || all.Public().Whole() != all {
 		t.Error("there is a second set where nothing is withheld")

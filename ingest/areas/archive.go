@@ -22,7 +22,7 @@ func openArchive(in input, tmp string, limit int64) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if end := entry.before + entry.size; end > uint64(max(limit, 0)) { // what is packed before it has to be read too
+	if end := entry.before + entry.size; end > uint64(max(limit, 0)) { // a stream is read from its beginning
 		return nil, fmt.Errorf("up to the end of %.80q there are %d bytes, over %d: %w", entry.name, end, limit, ErrTooLarge)
 	}
 	free, _, err := system.Free(tmp)

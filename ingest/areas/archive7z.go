@@ -31,7 +31,7 @@ type entry struct {
 	summed bool
 }
 
-// A folder7z is what is packed as one stream.
+// A folder7z is a packed stream. One or several files are in it.
 type folder7z struct {
 	at, packed int64 // where in the file, and how many bytes
 	method     string

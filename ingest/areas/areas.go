@@ -111,7 +111,7 @@ func (f *File) Features(each func(Feature) error) error {
 // Close closes the file, and removes what was unpacked.
 func (f *File) Close() error { return f.close() }
 
-// damaged returns an ErrDamaged that says what is wrong.
+// damaged returns an ErrDamaged with a reason.
 func damaged(what string, args ...any) error {
 	return fmt.Errorf(what+": %w", append(args, ErrDamaged)...)
 }

@@ -81,7 +81,7 @@ func (c *cursor) parts(folders []folder7z) {
 		for k := range f.parts {
 			p := &f.parts[k]
 			p.before = f.size - rest
-			p.size = rest // the last has what is left
+			p.size = rest // the last file has the rest
 			if k+1 < len(f.parts) && sized {
 				p.size = c.number()
 			}

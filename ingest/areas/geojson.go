@@ -37,7 +37,7 @@ type tokens struct {
 	in    io.Reader
 	left  int // bytes that may be read before the next token
 	json  *json.Decoder
-	begin int64 // of what is read, in the file
+	begin int64 // where the reading began in the file
 }
 
 // tokensAt reads from a position of the file.
