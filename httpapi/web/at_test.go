@@ -75,8 +75,8 @@ func readable(page string) string {
 func TestWhoCoversAPlace(t *testing.T) {
 	p := atPages(t, false)
 	for lang, want := range map[string][]string{
-		"en": {"Coverage at 50.8, 4.3", "4G mobile data good Better 2.2 km to the east: very good",
-			"Expected reception Generation ■ Proximus 4G mobile data good Synthetic"},
+		"en": {"Coverage at 50.8, 4.3", "4G good Better 2.2 km to the east: very good",
+			"Expected reception Generation ■ Proximus 4G good Synthetic"},
 		"fr": {"Couverture à 50.8, 4.3", "bonne Mieux à 2,2 km à l’est : très bonne", "Données de démonstration"},
 		"nl": {"Dekking op 50.8, 4.3", "goed Beter op 2,2 km naar het oosten: zeer goed"},
 		"de": {"Abdeckung bei 50.8, 4.3", "gut Besser 2,2 km nach Osten: sehr gut"},
