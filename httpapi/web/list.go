@@ -14,6 +14,7 @@ import (
 	"relais/catalog"
 	"relais/geo"
 	"relais/index"
+	"relais/internal/fold"
 	"relais/market"
 	"relais/site"
 )
@@ -271,7 +272,7 @@ func (list *listPage) setRows(r *http.Request, w words, found *catalog.SitesFoun
 		}
 		list.Rows = append(list.Rows, row)
 	}
-	w.sortRows(list.Rows, list.Query.Sort)
+	sortRows(list.Rows, list.Query.Sort)
 	at := list.Query
 	at.Market = string(list.Market.Code) // so that the pages of a list are those of one market
 	address := func(number int) string {
@@ -336,8 +337,8 @@ func groupSystems(names []string) (list []string) {
 	return list
 }
 
-// sortRows sorts the rows of a page as readers of a language expect. Equal ones stay in the order of the API.
-func (w words) sortRows(rows []listRow, by string) {
+// sortRows sorts the rows of a page as readers expect. Equal ones stay in the order of the API.
+func sortRows(rows []listRow, by string) {
 	key := map[string]func(*listRow) string{
 		"place":     func(row *listRow) string { return row.Commune + " " + row.Title },
 		"operators": func(row *listRow) string { return strings.Join(row.Operators, ", ") },
@@ -345,8 +346,7 @@ func (w words) sortRows(rows []listRow, by string) {
 		"status":    func(row *listRow) string { return row.Status },
 	}[by]
 	if key != nil {
-		compare := w.Language().Compare()
-		slices.SortStableFunc(rows, func(a, b listRow) int { return compare(key(&a), key(&b)) })
+		slices.SortStableFunc(rows, func(a, b listRow) int { return fold.Compare(key(&a), key(&b)) })
 	}
 }
 

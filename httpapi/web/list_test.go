@@ -374,7 +374,7 @@ func TestSortRows(t *testing.T) {
 	} {
 		got := slices.Clone(tt.rows)
 		slices.Reverse(got)
-		french.sortRows(got, tt.by)
+		sortRows(got, tt.by)
 		if !reflect.DeepEqual(got, tt.rows) {
 			t.Errorf("by %s: got %v, want %v", tt.by, got, tt.rows)
 		}

@@ -10,7 +10,7 @@ import (
 	"relais/archive/change"
 	"relais/catalog"
 	"relais/index"
-	"relais/internal/lang"
+	"relais/internal/fold"
 	"relais/market"
 	"relais/site"
 )
@@ -149,9 +149,8 @@ func (t *newsTally) done() *newsSum {
 	if t.market.AreaType != "" {
 		sum.Tables = append(sum.Tables, t.areaTable())
 	}
-	compare := lang.All[0].Compare() // the languages do not differ in how they order names of communes
 	slices.SortStableFunc(sum.Sites, func(a, b newsSite) int {
-		return cmp.Or(cmp.Compare(b.Date, a.Date), strings.Compare(a.Area, b.Area), compare(a.Commune, b.Commune))
+		return cmp.Or(cmp.Compare(b.Date, a.Date), strings.Compare(a.Area, b.Area), fold.Compare(a.Commune, b.Commune))
 	})
 	for i := range sum.Sites {
 		for k, n := range sum.Sites[i].Counts {

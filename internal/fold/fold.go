@@ -4,6 +4,7 @@
 package fold
 
 import (
+	"cmp"
 	"strings"
 	"sync"
 	"unicode"
@@ -21,6 +22,30 @@ func Words(s string) []string { return strings.Fields(String(s)) }
 
 // Equal reports whether a and b fold to the same text.
 func Equal(a, b string) bool { return String(a) == String(b) }
+
+// Compare orders texts by their folded form, and numbers in them by their value.
+func Compare(a, b string) int {
+	a, b = String(a), String(b)
+	for a != "" && b != "" {
+		m, n := digits(a), digits(b)
+		var c int
+		if m > 0 && n > 0 {
+			x, y := strings.TrimLeft(a[:m], "0"), strings.TrimLeft(b[:n], "0")
+			c = cmp.Or(cmp.Compare(len(x), len(y)), strings.Compare(x, y))
+		} else {
+			m, n = 1, 1
+			c = cmp.Compare(a[0], b[0])
+		}
+		if c != 0 {
+			return c
+		}
+		a, b = a[m:], b[n:]
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+// digits returns how many digits s begins with.
+func digits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
 
 // Append appends the folded form of s to dst. Bytes that are not UTF-8 become
 // U+FFFD.

@@ -35,6 +35,26 @@ func TestString(t *testing.T) {
 	}
 }
 
+// Expected orders are those of Intl.Collator with numeric: true (ICU 78).
+func TestCompare(t *testing.T) {
+	for _, want := range [][]string{
+		{"Échirolles", "Ecully", "Épinal", "Évian", "Œuilly", "Oger", "Orléans", "Yves", "Zuydcoote"},
+		{"Ieper", "IJmuiden", "Île", "Izegem"},
+		{"Aarau", "Äsch", "Basel", "Olten", "Zürich", "Zurzach"},
+		{"", "LTE", "LTE 700", "LTE 1800", "LTE 2100", "LTE 02200"},
+	} {
+		got := slices.Clone(want)
+		slices.Reverse(got)
+		slices.SortFunc(got, Compare)
+		if !slices.Equal(got, want) {
+			t.Errorf("sorted: %q, want %q", got, want)
+		}
+	}
+	if c := Compare("Cœur-007", "coeur 7"); c != 0 {
+		t.Errorf("equal texts compare as %d", c)
+	}
+}
+
 func TestWords(t *testing.T) {
 	if got, want := Words(" Rue de l'Église "), []string{"rue", "de", "l", "eglise"}; !slices.Equal(got, want) {
 		t.Errorf("words = %q, want %q", got, want)

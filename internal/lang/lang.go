@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/text/collate"
 	"golang.org/x/text/language"
 )
 
@@ -78,10 +77,4 @@ func accepted(header string) []language.Tag {
 	}
 	tags, _, _ := language.ParseAcceptLanguage(strings.Join(valid, ",")) // fails when an entry does
 	return tags
-}
-
-// Compare returns a function that orders texts as readers of the language expect, numbers in them by their value.
-// One goroutine at a time may call it.
-func (l *Language) Compare() func(a, b string) int {
-	return collate.New(language.Make(l.Tag), collate.Numeric).CompareString
 }
