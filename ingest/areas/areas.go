@@ -45,8 +45,9 @@ type Feature struct {
 	Edges func(edge func(x1, y1, x2, y2 float64)) error
 }
 
-// Open recognises a file by its content. When ctx ends, reading ends with its error, here and in the methods of the File. An archive is unpacked into a file in the folder tmp, which Close removes,
-// if it has at most limit bytes. A file with no layer of areas, or with several, is an error.
+// Open recognises a file by its content. An archive is unpacked into a file in the folder tmp, which Close removes, if it
+// has at most limit bytes. A file with no layer of areas, or with several, is an error. When ctx ends, reading ends with
+// its error, here and in the methods of the File.
 func Open(ctx context.Context, path, tmp string, limit int64) (*File, error) {
 	in, err := os.Open(path)
 	if err != nil {

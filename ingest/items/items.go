@@ -17,6 +17,7 @@ const (
 	MaxItem   = 1 << 20     // bytes of one object
 	maxBefore = 64 << 10    // bytes before the list
 	maxValue  = 8 * MaxItem // bytes of any element or text: a larger one ends the reading
+	maxDepth  = 10000       // of a value that is skipped, as package json has it for one that is kept
 )
 
 // An Error ends the reading of a file.
@@ -206,6 +207,9 @@ func (r *Reader) skip() error {
 			depth++
 		case json.Delim('}'), json.Delim(']'):
 			depth--
+		}
+		if depth > maxDepth {
+			return r.fail("exceeded max depth")
 		}
 	}
 	return nil

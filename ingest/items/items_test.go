@@ -97,6 +97,7 @@ func TestBadFiles(t *testing.T) {
 		{`{"features":[] "x":1}`, "not JSON"},
 		{`{"features":[],,}`, "not JSON"},
 		{`{"features":[],"x":}`, "not JSON"},
+		{`{"features":[],"x":` + strings.Repeat("[", 100000), "exceeded max depth"},
 		{`{"features":[],"x" 1}`, "not JSON"},
 		{`{"features":[]}{"features":[]}`, "follows the end"},
 		{`{"features":[],"` + strings.Repeat("x", 2*maxValue) + `":1}`, "a value of over"},
