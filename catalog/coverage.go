@@ -12,6 +12,7 @@ import (
 	"relais/coverage"
 	"relais/geo"
 	"relais/index"
+	"relais/ingest/ban"
 	"relais/ingest/source"
 	"relais/market"
 	"relais/measure"
@@ -89,11 +90,9 @@ func (c *Catalog) CoverageAt(ctx context.Context, q Coverage) (*CoverageFound, e
 		return nil, err
 	}
 	found.Market = marketOf(places)
-	if code := codeOf(found.Market); c.Coverage.Failed(code) != nil {
-		return nil, &UnusableError{DataCoverage}
-	}
-	if found.Market == nil {
-		return found, nil
+	err = c.usableMaps(func(m *market.Market) bool { return m == found.Market || found.Market == nil && m.Contains(q.At) })
+	if err != nil || found.Market == nil {
+		return found, err
 	}
 	asked := coverage.Filter{Market: found.Market.Code, Operators: operatorKeys(q.Operators), Technologies: q.Technologies}
 	for i := range places {
@@ -134,12 +133,15 @@ func (f *CoverageFound) add(row CoverageRow) {
 	}
 }
 
-// codeOf is the code of a market, "" for none.
-func codeOf(m *market.Market) market.Code {
-	if m == nil {
-		return ""
+// usableMaps returns an UnusableError if a map of one of the markets is damaged: it may say something of the place. A
+// damaged map of another market closes nothing.
+func (c *Catalog) usableMaps(ask func(*market.Market) bool) error {
+	for _, m := range market.All {
+		if ask(m) && c.Coverage.Failed(m.Code) != nil {
+			return &UnusableError{DataCoverage}
+		}
 	}
-	return m.Code
+	return nil
 }
 
 // operatorKeys returns the keys of operators that have one of the names in any market, nil for nil.
@@ -320,15 +322,11 @@ var ErrNoOutline = errors.New("where this area ends is not known: ask for a bbox
 // CoverageOf adds up an area. Errors: ErrNoOutline, coverage.ErrLarge, ErrNoAddresses, address.ErrNoCommune, an
 // address.SeveralError, an UnknownError, an UnusableError, those of reading a file.
 func (c *Catalog) CoverageOf(ctx context.Context, q CoverageArea) (*CoverageAreaFound, error) {
-	if c.Coverage.Failed(codeOf(q.Market)) != nil {
-		return nil, &UnusableError{DataCoverage}
-	}
 	f := coverage.Filter{Operators: operatorKeys(q.Operators), Technologies: q.Technologies, Edition: q.Edition, Free: c.Keyless}
 	found, boxes := &CoverageAreaFound{Version: c.version(DataCoverage)}, []geo.Box{}
 	switch {
 	case q.Commune != "":
-		err := c.countAddresses(f, q.Commune, found)
-		return found, err
+		return found, c.countAddresses(f, q.Commune, found)
 	case q.Area != "":
 		f.Market = q.Market.Code
 		at, ok := q.Market.Area(q.Area)
@@ -339,14 +337,19 @@ func (c *Catalog) CoverageOf(ctx context.Context, q CoverageArea) (*CoverageArea
 			return nil, ErrNoOutline
 		}
 	default:
-		boxes = append(boxes, *q.Box)
+		boxes = q.Box.Split()
 	}
 	var err error
 	if found.Shares, err = c.Coverage.Area(ctx, f, boxes); err != nil {
 		return nil, err
 	}
 	found.settle()
-	return found, nil
+	of := cmp.Or(q.Market, found.Market)
+	return found, c.usableMaps(func(m *market.Market) bool {
+		return m == of || of == nil && slices.ContainsFunc(boxes, func(b geo.Box) bool {
+			return b.South <= m.Box.North && b.North >= m.Box.South && b.West <= m.Box.East && b.East >= m.Box.West
+		})
+	})
 }
 
 // countAddresses adds up the addresses of a commune, street by street: a street counts at the place of the address in its
@@ -365,10 +368,12 @@ func (c *Catalog) countAddresses(f coverage.Filter, commune string, found *Cover
 	for i, s := range streets {
 		places[i] = coverage.Weight{At: s.At, Weight: s.Numbers}
 	}
-	if found.Shares, err = c.Coverage.Count(f, places); err == nil {
-		found.settle()
+	if found.Shares, err = c.Coverage.Count(f, places); err != nil {
+		return err
 	}
-	return err
+	found.settle()
+	of, _ := ban.MarketOf(ban.Area(code))
+	return c.usableMaps(func(m *market.Market) bool { return m == of || m == found.Market })
 }
 
 // settle keeps the shares of one market.

@@ -4,9 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
+	"relais/address"
 	"relais/coverage"
 	"relais/geo"
 	"relais/index"
@@ -140,8 +143,8 @@ func TestMarketOfPlace(t *testing.T) {
 		{[]coverage.Place{nothing, nothing}, ""},
 		{nil, ""},
 	} {
-		if got := codeOf(marketOf(tt.places)); got != tt.want {
-			t.Errorf("%d places: market %q, want %q", len(tt.places), got, tt.want)
+		if got := marketOf(tt.places); got != market.Get(tt.want) {
+			t.Errorf("%d places: market %+v, want %q", len(tt.places), got, tt.want)
 		}
 	}
 	here, there := place(market.DROM, "guadeloupe", coverage.LevelGood, true), place(market.DROM, "martinique", "", false)
@@ -152,6 +155,44 @@ func TestMarketOfPlace(t *testing.T) {
 		}
 		if len(f.Rows) != 1 || f.Rows[0].Word.Level != coverage.LevelGood {
 			t.Errorf("rows %+v, want Guadeloupe's", f.Rows)
+		}
+	}
+}
+
+// A damaged map closes what its market's maps may say something of, and nothing else.
+func TestDamagedMapClosesItsMarket(t *testing.T) {
+	dir := folder.Dir(t.TempDir())
+	_, err := address.Ingest(t.Context(), address.Options{Dir: dir, Now: time.Now(),
+		Paths: []string{"../ingest/ban/testdata/adresses-59.csv"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	square := func(south, west float64) *geo.Box {
+		return &geo.Box{South: south, West: west, North: south + 0.1, East: west + 0.1}
+	}
+	for _, tt := range []struct {
+		damaged market.Code
+		place   geo.Point
+		area    CoverageArea
+		closed  bool
+	}{
+		{market.BE, geo.Point{Lat: 48.11, Lng: -1.68}, CoverageArea{Commune: "59001"}, false},
+		{market.BE, geo.Point{Lat: 48.11, Lng: -1.68}, CoverageArea{Market: market.Get(market.FR), Area: "59"}, false},
+		{market.BE, geo.Point{Lat: -45, Lng: 170}, CoverageArea{Box: square(48.1, -1.7)}, false},
+		{market.BE, geo.Point{Lat: 50.8, Lng: 4.3}, CoverageArea{Box: square(50.8, 4.3)}, true},
+		{market.FR, geo.Point{Lat: 48.11, Lng: -1.68}, CoverageArea{Commune: "59001"}, true},
+		{market.FR, geo.Point{Lat: 48.11, Lng: -1.68}, CoverageArea{Market: market.Get(market.FR), Area: "59"}, true},
+		{market.FR, geo.Point{Lat: 48.11, Lng: -1.68}, CoverageArea{Box: square(48.1, -1.7)}, true},
+	} {
+		maps := t.TempDir()
+		filetest.Write(t, filepath.Join(maps, strings.ToLower(string(tt.damaged))+"-all-all-4g-all-2026-06-30"+coverage.Suffix), "cut")
+		c := Catalog{Coverage: coverage.NewStore(maps), Addresses: address.NewStore(address.Path(dir)), Now: noon}
+		_, err := c.CoverageAt(t.Context(), Coverage{At: tt.place})
+		_, areaErr := c.CoverageOf(t.Context(), tt.area)
+		for _, err := range []error{err, areaErr} {
+			if _, ok := errors.AsType[*UnusableError](err); ok != tt.closed || !ok && err != nil {
+				t.Errorf("a damaged map of %s, %+v, %+v: %v, want closed: %v", tt.damaged, tt.place, tt.area, err, tt.closed)
+			}
 		}
 	}
 }
