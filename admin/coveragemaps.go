@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 
 	"relais/coverage"
 	"relais/geo"
@@ -57,10 +58,18 @@ func (d *doctor) coverageMaps() {
 
 // A PackCoverage is the official coverage maps of a pack.
 type PackCoverage struct {
-	Maps      int                `json:"maps"`
-	Edition   string             `json:"edition"`
-	Publisher coverage.Publisher `json:"publisher"` // of the first
-	Synthetic bool               `json:"synthetic,omitempty"`
+	Maps       int                  `json:"maps"`
+	Edition    string               `json:"edition"` // the newest
+	Publishers []coverage.Publisher `json:"publishers"`
+	Synthetic  bool                 `json:"synthetic,omitempty"`
+}
+
+// add counts a map.
+func (c *PackCoverage) add(i *coverage.Info) {
+	c.Maps, c.Edition, c.Synthetic = c.Maps+1, max(c.Edition, i.Edition), c.Synthetic || i.Synthetic
+	if !slices.Contains(c.Publishers, i.Publisher) {
+		c.Publishers = append(c.Publishers, i.Publisher)
+	}
 }
 
 // coverageMaps writes the area's part of the official coverage maps.
@@ -114,9 +123,8 @@ func (p *packing) coverageMap(path string, boxes []geo.Box) error {
 		return nil
 	}
 	if p.report.Coverage == nil {
-		p.report.Coverage = &PackCoverage{Publisher: cut.Publisher}
+		p.report.Coverage = &PackCoverage{}
 	}
-	c := p.report.Coverage
-	c.Maps, c.Edition, c.Synthetic = c.Maps+1, max(c.Edition, cut.Edition), c.Synthetic || cut.Synthetic
+	p.report.Coverage.add(cut)
 	return staged.Commit()
 }

@@ -9,7 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"relais/archive"
+	"relais/coverage"
 	"relais/geo"
 	"relais/internal/folder"
 	"relais/internal/store"
@@ -201,4 +204,18 @@ func TestEmptyPacks(t *testing.T) {
 	register(t, dir, market.BE, "2026-01-01", nil, "a")
 	refused(disc, "no site of the folder is in the area")
 	refused(PackSpec{Market: market.CH}, "the folder has no register of CH: run relais ingest")
+}
+
+// A pack names each publisher of its maps once, and the newest edition.
+func TestPublishersOfPackedMaps(t *testing.T) {
+	arcep, bipt := coverage.Publisher{Authority: "ARCEP", Source: "Mon réseau mobile"}, coverage.Publisher{Authority: "BIPT/IBPT"}
+	var got PackCoverage
+	for _, i := range []coverage.Info{{Publisher: arcep, Edition: "2026-06-30"}, {Publisher: bipt, Edition: "2026-07-01", Synthetic: true},
+		{Publisher: arcep, Edition: "2026-03-31"}} {
+		got.add(&i)
+	}
+	want := PackCoverage{Maps: 3, Edition: "2026-07-01", Publishers: []coverage.Publisher{arcep, bipt}, Synthetic: true}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
 }

@@ -104,8 +104,10 @@ func licencesOf(r *admin.PackReport) string {
 		fmt.Fprintf(&b, "\nAddresses · Adresses, %s\n  %s\n  %s\n  %s\n", r.Addresses.Date, ban.Source, ban.Authority, ban.Licence)
 	}
 	if c := r.Coverage; c != nil {
-		fmt.Fprintf(&b, "\nCoverage maps · Cartes de couverture, %s\n  %s\n  %s\n  %s\n", c.Edition, c.Publisher.Source, c.Publisher.Authority,
-			c.Publisher.Licence)
+		fmt.Fprintf(&b, "\nCoverage maps · Cartes de couverture, %s\n", c.Edition)
+		for _, of := range c.Publishers {
+			fmt.Fprintf(&b, "  %s\n  %s\n  %s\n", of.Source, of.Authority, of.Licence)
+		}
 	}
 	if r.Streets > 0 {
 		b.WriteString("\nMap of streets · Plan des rues: © OpenStreetMap (ODbL 1.0, https://www.openstreetmap.org/copyright).\n")
