@@ -84,8 +84,9 @@ const mostPoints = 1000
 // CoverageAt returns what the maps say of a place. Errors: an UnusableError, those of reading a file.
 func (c *Catalog) CoverageAt(ctx context.Context, q Coverage) (*CoverageFound, error) {
 	found := &CoverageFound{Version: c.version(DataCoverage)}
-	// All maps say which market the place is in, not only those that are asked for.
-	places, err := c.Coverage.At(coverage.Filter{Edition: q.Edition, Free: c.Keyless}, q.At, betterWithin)
+	f := coverage.Filter{Edition: q.Edition, Free: c.Keyless}
+	// All maps say which market the place is in, not only those that are asked for. Better cells are looked for in these only.
+	places, err := c.Coverage.At(f, q.At, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -94,12 +95,12 @@ func (c *Catalog) CoverageAt(ctx context.Context, q Coverage) (*CoverageFound, e
 	if err != nil || found.Market == nil {
 		return found, err
 	}
-	asked := coverage.Filter{Market: found.Market.Code, Operators: operatorKeys(q.Operators), Technologies: q.Technologies}
+	f.Market, f.Operators, f.Technologies = found.Market.Code, operatorKeys(q.Operators), q.Technologies
+	if places, err = c.Coverage.At(f, q.At, betterWithin); err != nil {
+		return nil, err
+	}
 	for i := range places {
 		p := &places[i]
-		if !asked.Has(p.Layer) {
-			continue
-		}
 		row := CoverageRow{Place: *p, Operator: index.Any}
 		if at, ok := found.Market.Operator(p.Layer.Operator); ok {
 			row.Operator = at
