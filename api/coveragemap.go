@@ -26,7 +26,7 @@ var coverageAt = endpoint.New(endpoint.Decl{
 	Doc:        "A row is the map of one operator and technology. The maps are what operators expect and regulators publish; this server answers from grids of them, with cells of cellMeters. Theory and measurement are both there, and disagreement says where they contradict each other. The market is that of the place.",
 	ErrorCodes: []string{codeInvalidDate, codeInvalidOperator, codeNoSite},
 	Shapes:     shapes[[]view.CoverageRow, view.CoverageAtMeta](),
-}, (*Env).coverageAt)
+}, (*Env).PlaceCoverage)
 
 // SpotParams name a place in one of three ways.
 type SpotParams struct {
@@ -84,21 +84,9 @@ func (p *SpotParams) Spot(ctx context.Context, r *catalog.Catalog) (at geo.Point
 // CoverageAtParams ask who covers a place.
 type CoverageAtParams struct {
 	SpotParams
-	CoverageParams
-}
-
-// CoverageParams choose among the coverage maps of a place.
-type CoverageParams struct {
 	Operator   operatorNames     `param:"operator" default:"ALL" doc:"Operators by key, label or legal name, several with commas; or ALL." example:"ORANGE"`
 	Technology []site.Generation `param:"technology" doc:"2G, 3G, 4G, 5G, several with commas." example:"4G"`
 	editionParam
-}
-
-// Question returns the question about a place. Error: a ParamError if no market has one of the operators.
-func (p *CoverageParams) Question(at geo.Point) (q catalog.Coverage, err error) {
-	q = catalog.Coverage{At: at, Operators: p.Operator.Texts(), Technologies: generationNames(p.Technology), Edition: string(p.Edition),
-		Sites: true, Measures: true}
-	return q, p.Operator.known()
 }
 
 // An editionParam chooses an edition of coverage maps.
@@ -114,21 +102,17 @@ func generationNames(list []site.Generation) (names []string) {
 	return names
 }
 
-func (r *Env) coverageAt(ctx context.Context, p *CoverageAtParams) (*view.Body[[]view.CoverageRow, view.CoverageAtMeta], error) {
-	return p.Answer(ctx, r)
-}
-
-// Answer returns what maps say of the place.
-func (p *CoverageAtParams) Answer(ctx context.Context, r *Env) (*view.Body[[]view.CoverageRow, view.CoverageAtMeta], error) {
+// PlaceCoverage returns what maps say of the place.
+func (r *Env) PlaceCoverage(ctx context.Context, p *CoverageAtParams) (*view.Body[[]view.CoverageRow, view.CoverageAtMeta], error) {
 	at, name, err := p.Spot(ctx, &r.Catalog)
+	if err == nil {
+		err = p.Operator.known()
+	}
 	if err != nil {
 		return nil, err
 	}
-	q, err := p.Question(at)
-	if err != nil {
-		return nil, err
-	}
-	found, err := r.CoverageAt(ctx, q)
+	found, err := r.CoverageAt(ctx, catalog.Coverage{At: at, Operators: p.Operator.Texts(), Technologies: generationNames(p.Technology),
+		Edition: string(p.Edition)})
 	if err != nil {
 		return nil, err
 	}

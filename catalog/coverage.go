@@ -25,8 +25,6 @@ type Coverage struct {
 	Operators    []string // names, nil for any
 	Technologies []string // 2G to 5G, nil for any
 	Edition      string   // YYYY-MM-DD, "" for the newest of each map
-	// Sites and Measures say whether the nearest sites and what was measured around are asked for.
-	Sites, Measures bool
 }
 
 // CoverageFound is what official coverage maps say of a place.
@@ -110,15 +108,10 @@ func (c *Catalog) CoverageAt(ctx context.Context, q Coverage) (*CoverageFound, e
 	slices.SortStableFunc(found.Rows, func(a, b CoverageRow) int {
 		return cmp.Or(cmp.Compare(a.Operator, b.Operator), strings.Compare(latest(&b), latest(&a)))
 	})
-	if q.Sites {
-		if err := c.coveringSites(ctx, q.At, found); err != nil {
-			return nil, err
-		}
+	if err := c.coveringSites(ctx, q.At, found); err != nil || c.Measures == nil {
+		return found, err
 	}
-	if q.Measures && c.Measures != nil {
-		return found, c.measuredNear(q.At, found)
-	}
-	return found, nil
+	return found, c.measuredNear(q.At, found)
 }
 
 // add adds a row. Maps of several islands may have the place in their grids: the one that says something counts.

@@ -72,7 +72,7 @@ func TestCoverageAt(t *testing.T) {
 		{"outside", outside, map[string]said{"ORANGE": {"none", 1, UncoveredMeasured}, "SFR": {"none", 0, ""}}},
 		{"the sea", geo.Point{Lat: 47, Lng: -4.5}, nil},
 	} {
-		found, err := c.CoverageAt(t.Context(), Coverage{At: tt.at, Sites: true, Measures: true})
+		found, err := c.CoverageAt(t.Context(), Coverage{At: tt.at})
 		if err != nil || len(found.Rows) != len(tt.want) || (found.Market == nil) != (tt.want == nil) {
 			t.Fatalf("%s: %+v, %v", tt.name, found, err)
 		}

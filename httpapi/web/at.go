@@ -83,7 +83,7 @@ func (p *Pages) at(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	env := p.Env()
-	found, err := env.CoverageAt(r.Context(), catalog.Coverage{At: at, Sites: true, Measures: true})
+	found, err := env.CoverageAt(r.Context(), catalog.Coverage{At: at})
 	if err != nil {
 		status, text := p.failure(words, err, "")
 		retryAfter(w.Header(), err)

@@ -28,7 +28,7 @@ type PlaceCoverage struct {
 }
 
 func placeCoverage(r *Reading, ctx context.Context, p *api.CoverageAtParams) (*PlaceCoverage, error) {
-	body, err := p.Answer(ctx, r.Env)
+	body, err := r.Env.PlaceCoverage(ctx, p)
 	if err != nil {
 		return nil, err
 	}
