@@ -122,7 +122,7 @@ func (r *Env) PlaceCoverage(ctx context.Context, p *CoverageAtParams) (*view.Bod
 // newCoverageAt returns what was found of a place as answers show it.
 func newCoverageAt(found *catalog.CoverageFound, at geo.Point, name string) *view.Body[[]view.CoverageRow, view.CoverageAtMeta] {
 	body := &view.Body[[]view.CoverageRow, view.CoverageAtMeta]{Data: make([]view.CoverageRow, len(found.Rows)),
-		Meta: view.CoverageAtMeta{Coordinates: view.Coordinates(at), Place: nullable(name), Theory: view.Theory,
+		Meta: view.CoverageAtMeta{Coordinates: view.Coordinates(at), Place: view.OrNull(&name), Theory: view.Theory,
 			DataVersion: &found.Version}}
 	for i := range found.Rows {
 		body.Data[i] = newCoverageRow(&found.Rows[i], found.Market)
@@ -139,15 +139,15 @@ func newCoverageAt(found *catalog.CoverageFound, at geo.Point, name string) *vie
 // newCoverageRow returns a row as answers show it.
 func newCoverageRow(r *catalog.CoverageRow, m *market.Market) view.CoverageRow {
 	l := r.Layer
-	v := view.CoverageRow{Operators: nullable(r.Word.Operators), Technology: l.Technology, Service: nullable(l.Service),
-		Level: nullable(r.Word.Level), SourceLevel: nullable(r.Word.Source), Edition: l.Edition, CellMeters: l.Metres,
-		Source: l.SourceName(), Authority: l.Publisher.Authority, Licence: nullable(l.Publisher.Licence), Synthetic: l.Synthetic,
-		Disagreement: nullable(string(r.Disagree))}
+	v := view.CoverageRow{Operators: view.OrNull(&r.Word.Operators), Technology: l.Technology, Service: view.OrNull(&l.Service),
+		Level: view.OrNull(&r.Word.Level), SourceLevel: view.OrNull(&r.Word.Source), Edition: l.Edition, CellMeters: l.Metres,
+		Source: l.SourceName(), Authority: l.Publisher.Authority, Licence: view.OrNull(&l.Publisher.Licence), Synthetic: l.Synthetic,
+		Disagreement: view.OrNull((*string)(&r.Disagree))}
 	if r.Operator >= 0 {
 		v.OperatorKey, v.Operator = &m.Operators[r.Operator].Key, &m.Operators[r.Operator].Label
 	}
 	if b := r.Better; b != nil {
-		v.Better = &view.BetterCell{Level: b.Word.Level, Operators: nullable(b.Word.Operators),
+		v.Better = &view.BetterCell{Level: b.Word.Level, Operators: view.OrNull(&b.Word.Operators),
 			DistanceMeters: int(math.Round(b.Metres)), AzimuthDegrees: math.Round(b.Azimuth)}
 	}
 	if s := r.Site; s != nil {
@@ -169,13 +169,6 @@ func newCoverageRow(r *catalog.CoverageRow, m *market.Market) view.CoverageRow {
 // noMap says why there is nothing.
 const noMap = "No coverage map of this server that you may read says anything here: it may have none of the country, operator, " +
 	"technology or edition. Maps whose publisher states no licence need a key."
-
-func nullable(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
-}
 
 var coverageArea = endpoint.New(endpoint.Decl{
 	Name: "coverage.area", Path: "/coverage/area", Scope: "coverage:read", FailureName: "COVERAGE_AREA", MaxAge: 300,
@@ -235,7 +228,7 @@ func (r *Env) coverageArea(ctx context.Context, p *coverageAreaParams,
 		return nil, err
 	}
 	body := &view.Body[[]view.CoverageShare, view.CoverageAreaMeta]{Data: make([]view.CoverageShare, len(found.Shares)),
-		Meta: view.CoverageAreaMeta{Area: nullable(q.Area), Theory: view.Theory,
+		Meta: view.CoverageAreaMeta{Area: view.OrNull(&q.Area), Theory: view.Theory,
 			DataVersion: &found.Version}}
 	if found.Market != nil {
 		body.Meta.Market = &found.Market.Code

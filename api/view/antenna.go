@@ -67,9 +67,9 @@ func (r register) summary(s *site.Site) Summary {
 		Market: r.Code, CountryCode: r.Country, MarketLabel: r.Label,
 		SourceAuthority: from.Authority, SourceLabel: from.Source,
 		AdministrativeArea: area, Coordinates: Coordinates{s.Position.Lat, s.Position.Lng},
-		Location: Location{Commune: orNull(&s.Commune), PostalCode: orNull(&s.PostalCode), AdministrativeArea: area},
+		Location: Location{Commune: OrNull(&s.Commune), PostalCode: OrNull(&s.PostalCode), AdministrativeArea: area},
 		Status:   r.status(s), Technologies: technologies(s), Operators: r.operators(s),
-		SharedNetwork: s.SharedRadio, UpdatedAt: orNull(&r.snap.UpdatedAt),
+		SharedNetwork: s.SharedRadio, UpdatedAt: OrNull(&r.snap.UpdatedAt),
 	}
 	if a := address(s); a != "" {
 		v.Location.Address = &a
@@ -79,7 +79,7 @@ func (r register) summary(s *site.Site) Summary {
 	}
 	if r.Licences {
 		v.Licences = licences(s)
-		v.Reference = orNull(&s.Reference)
+		v.Reference = OrNull(&s.Reference)
 		if len(v.Licences) > 0 {
 			v.Licence = &v.Licences[0]
 		}

@@ -94,7 +94,7 @@ func NewChange(m *market.Market, loaded *index.Market, d *archive.Dated, c *chan
 	}
 	v.Site.Commune = communeOf(loaded, v.Site.SiteKey)
 	generation := c.Generation.String()
-	v.Operator, v.Technology, v.Generation = orNull(&c.Operator), orNull(&c.Technology), orNull(&generation)
+	v.Operator, v.Technology, v.Generation = OrNull(&c.Operator), OrNull(&c.Technology), OrNull(&generation)
 	if c.Kind == change.Moved {
 		from, to := coordinates(c.Before.Position), coordinates(c.After.Position)
 		v.Before, v.After = &ChangeSide{Coordinates: &from}, &ChangeSide{Coordinates: &to}
@@ -124,7 +124,7 @@ func communeOf(loaded *index.Market, key string) *string {
 		return nil
 	}
 	_, name := loaded.Snap.Commune(int(i))
-	return orNull(&name)
+	return OrNull(&name)
 }
 
 // A ChangeFeature is a change in GeoJSON.

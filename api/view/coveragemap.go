@@ -119,8 +119,8 @@ type CoverageAreaMeta struct {
 // NewCoverageShare returns the shares of an area, or of the addresses of a commune, as answers show them.
 func NewCoverageShare(s *coverage.Share, addresses bool) CoverageShare {
 	l, m := s.Layer, market.Get(s.Layer.Market)
-	v := CoverageShare{Technology: l.Technology, Service: orNull(&l.Service), Levels: make([]LevelShare, len(s.Levels)),
-		Edition: l.Edition, Source: l.SourceName(), Authority: l.Publisher.Authority, Licence: orNull(&l.Publisher.Licence),
+	v := CoverageShare{Technology: l.Technology, Service: OrNull(&l.Service), Levels: make([]LevelShare, len(s.Levels)),
+		Edition: l.Edition, Source: l.SourceName(), Authority: l.Publisher.Authority, Licence: OrNull(&l.Publisher.Licence),
 		Synthetic: l.Synthetic}
 	if at, ok := m.Operator(l.Operator); ok {
 		v.OperatorKey, v.Operator = &m.Operators[at].Key, &m.Operators[at].Label
@@ -135,8 +135,8 @@ func NewCoverageShare(s *coverage.Share, addresses bool) CoverageShare {
 	set(&v.AreaKm2, &v.Addresses, s.Total)
 	covered := 0.0
 	for i, level := range s.Levels {
-		v.Levels[i] = LevelShare{Level: level.Word.Level, SourceLevel: orNull(&level.Word.Source),
-			Operators: orNull(&level.Word.Operators)}
+		v.Levels[i] = LevelShare{Level: level.Word.Level, SourceLevel: OrNull(&level.Word.Source),
+			Operators: OrNull(&level.Word.Operators)}
 		if s.Whole {
 			v.Levels[i].Share = new(decimals(level.Amount/s.Total, 5))
 		}

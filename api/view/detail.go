@@ -105,7 +105,7 @@ func NewMore(snap *snapshot.Snapshot, s *site.Site) More {
 			Hauteur: s.HeightText, Nature: label(s.Nature), TypeProprietaire: label(s.Owner), NatID: s.Nature.Code,
 			TpoID: s.Owner.Code}},
 		Radio: r.radio(s),
-		Dates: Dates{LastUpdated: orNull(&snap.UpdatedAt), Implementation: day(s.Implemented),
+		Dates: Dates{LastUpdated: OrNull(&snap.UpdatedAt), Implementation: day(s.Implemented),
 			Commissioning: day(s.Commissioned)},
 	}
 	var deployed site.Date
@@ -211,7 +211,7 @@ func (r register) emissions(s *site.Site) []Emission {
 				continue
 			}
 			v := Emission{Operator: o.Key, Station: t.Code, Technology: e.System, Generation: e.Generation.String(),
-				Date: orNull(&days[i])}
+				Date: OrNull(&days[i])}
 			if len(e.Azimuths) > 0 {
 				azimuths, from := slices.Clone(e.Azimuths), e.Origin.String()
 				v.Azimuts, v.AzimutFrom = &azimuths, &from

@@ -61,7 +61,7 @@ func NewHookReport(base string, m market.Code, p *photos.Photo, r *photos.Report
 // NewHookOutage returns the data of outage.reported, outage.confirmed, outage.resolved and
 // outage.rejected: a report in a state, which it may have left since.
 func NewHookOutage(r *community.Report, state string) Outage {
-	o := NewOutage(community.Outage{Report: r}, orNull(&r.SiteKey))
+	o := NewOutage(community.Outage{Report: r}, OrNull(&r.SiteKey))
 	o.State = &state
 	return o
 }

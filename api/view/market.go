@@ -47,7 +47,7 @@ func NewMarket(m *market.Market, loaded *index.Market) Market {
 	v := Market{
 		Market: m.Code, Label: m.Label, CountryCode: m.Country, Availability: m.Availability,
 		SourceAuthority: m.Authority, SourceLabel: m.Source, Licence: m.Licence,
-		SourceUnavailableReason: orNull(&m.UnavailableReason), Notice: orNull(&m.Notice),
+		SourceUnavailableReason: OrNull(&m.UnavailableReason), Notice: OrNull(&m.Notice),
 		Operators: []Operator{}, Filters: m.Filters, AreaType: m.AreaType, Areas: []Area{},
 		Statuses: []string{}, SourceRegions: []string{},
 	}

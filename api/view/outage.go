@@ -56,9 +56,9 @@ func NewOutage(o community.Outage, siteKey *string) Outage {
 	return Outage{
 		Source: FromCommunity, ID: r.ID, MarketCode: r.Market, OperatorKey: r.Operator, Latitude: r.Lat,
 		Longitude: r.Lng, SiteKey: siteKey,
-		SiteName: r.SiteName, Address: r.Address, Commune: orNull(&r.Commune), Severity: r.Severity,
+		SiteName: r.SiteName, Address: r.Address, Commune: OrNull(&r.Commune), Severity: r.Severity,
 		AffectedServices: r.Services, AffectedTechnologies: r.Technologies, StartedAt: Moment(r.StartedAt),
-		Reason: orNull(&r.Reason),
+		Reason: OrNull(&r.Reason),
 		State:  &state, ConfirmCount: &r.Confirms, ConfirmationsRemaining: r.Remaining(),
 		OperatorConfirmed: &r.OperatorConfirmed,
 	}
@@ -69,9 +69,9 @@ func operatorOutage(e *outage.Entry, siteKey *string) Outage {
 	return Outage{
 		Source: FromOperator, ID: e.ID(), MarketCode: e.Market, OperatorKey: e.Operator, Latitude: e.Lat,
 		Longitude: e.Lng, SiteKey: siteKey,
-		SiteName: e.Code, Commune: orNull(&e.Commune), Severity: e.Severity(), AffectedServices: services,
+		SiteName: e.Code, Commune: OrNull(&e.Commune), Severity: e.Severity(), AffectedServices: services,
 		AffectedTechnologies: technologies,
-		StartedAt:            momentOrEmpty(e.Start), ExpectedEndAt: momentOrNull(e.End), Reason: orNull(&e.Reason),
+		StartedAt:            momentOrEmpty(e.Start), ExpectedEndAt: momentOrNull(e.End), Reason: OrNull(&e.Reason),
 	}
 }
 
@@ -204,7 +204,7 @@ func NewUnavailableSite(e *outage.Entry, siteKey *string) UnavailableSite {
 		Data3G: s.Data3G, Data4G: s.Data4G, Data5G: s.Data5G, managed: e.Managed,
 	}
 	if m := market.Get(e.Market); m != nil && m.HasFilter("territory") {
-		u.Territory = orNull(&e.Area)
+		u.Territory = OrNull(&e.Area)
 	}
 	return u
 }
@@ -235,5 +235,5 @@ func momentOrEmpty(t *time.Time) string {
 
 func momentOrNull(t *time.Time) *string {
 	text := momentOrEmpty(t)
-	return orNull(&text)
+	return OrNull(&text)
 }

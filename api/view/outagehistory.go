@@ -51,10 +51,10 @@ func NewDaySpans(spans []history.Span) []DaySpan {
 // NewPastOutage returns a past outage at a site, whose key is nil if it is not known.
 func NewPastOutage(e *history.Episode, siteKey *string) PastOutage {
 	o := PastOutage{
-		MarketCode: e.Market, OperatorKey: e.Operator, SiteKey: siteKey, SiteName: e.Code, Commune: orNull(&e.Commune),
-		Area: orNull(&e.Area), FirstDay: e.First.String(), LastDay: e.Last.String(), Days: e.Days,
+		MarketCode: e.Market, OperatorKey: e.Operator, SiteKey: siteKey, SiteName: e.Code, Commune: OrNull(&e.Commune),
+		Area: OrNull(&e.Area), FirstDay: e.First.String(), LastDay: e.Last.String(), Days: e.Days,
 		Gaps: NewDaySpans(e.Gaps), Before: e.Before, After: e.After, Severity: e.Severity(),
-		Reasons: append([]string{}, e.Reasons...), Detail: orNull(&e.Detail), StartedAt: momentOrEmpty(e.Start),
+		Reasons: append([]string{}, e.Reasons...), Detail: OrNull(&e.Detail), StartedAt: momentOrEmpty(e.Start),
 		ExpectedEndAt: momentOrNull(e.End),
 	}
 	o.AffectedServices, o.AffectedTechnologies = e.Affected()
@@ -102,7 +102,7 @@ type OutageHistoryMeta struct {
 // DayOrNull formats a day, nil for none.
 func DayOrNull(d site.Date) *string {
 	text := d.String()
-	return orNull(&text)
+	return OrNull(&text)
 }
 
 // PastOutageTable returns past outages as rows.

@@ -42,9 +42,9 @@ func NewSite(snap *snapshot.Snapshot, s *site.Site, operator int) Site {
 	r := RegisterOf(snap)
 	v := Site{
 		SiteID: s.ID, Market: r.Code, Operators: r.operators(s), IsCrozon: s.Crozon,
-		CrozonLeader: orNull(&s.CrozonLeader),
-		AddressLine1: orNull(&s.Address[0]), AddressLine2: orNull(&s.Address[1]), AddressLine3: orNull(&s.Address[2]),
-		LieuDit: orNull(&s.Place), PostalCode: s.PostalCode, Insee: s.CommuneCode, Commune: s.Commune,
+		CrozonLeader: OrNull(&s.CrozonLeader),
+		AddressLine1: OrNull(&s.Address[0]), AddressLine2: OrNull(&s.Address[1]), AddressLine3: OrNull(&s.Address[2]),
+		LieuDit: OrNull(&s.Place), PostalCode: s.PostalCode, Insee: s.CommuneCode, Commune: s.Commune,
 		FullAddress: fullAddress(s), OperatorSiteID: operatorSiteID(s, operator),
 		Latitude: s.Position.Lat, Longitude: s.Position.Lng,
 	}

@@ -169,7 +169,7 @@ func newQuantity(q site.Quantity) *Quantity {
 	if !q.Known() {
 		return nil
 	}
-	return &Quantity{q.Value, orNull(&q.Unit)}
+	return &Quantity{q.Value, OrNull(&q.Unit)}
 }
 
 // antennas lists the antennas of a site in the order of its emissions.

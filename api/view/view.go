@@ -85,8 +85,8 @@ func (r register) operators(s *site.Site) []string {
 	return keys
 }
 
-// orNull returns s, or nil if the string is empty.
-func orNull(s *string) *string {
+// OrNull returns s, or nil if the string is empty.
+func OrNull(s *string) *string {
 	if *s == "" {
 		return nil
 	}
@@ -96,7 +96,7 @@ func orNull(s *string) *string {
 // day returns a date, or nil if it is unknown.
 func day(d site.Date) *string {
 	text := d.String()
-	return orNull(&text)
+	return OrNull(&text)
 }
 
 // nullUnknown returns x, or nil if it is unknown.
