@@ -118,15 +118,10 @@ func (l *layer) points(id uint64, at ...geo.Spot) {
 }
 
 // square ends a feature of a square with the values that were added.
-func (l *layer) square(x, y, side uint32) {
-	g := append(l.geometry[:0], moveTo|1<<3)
-	g = protowire.AppendVarint(g, protowire.EncodeZigZag(int64(x)))
-	g = protowire.AppendVarint(g, protowire.EncodeZigZag(int64(y)))
-	g = append(g, lineTo|3<<3)
-	for _, by := range []int64{int64(side), 0, 0, int64(side), -int64(side), 0} {
-		g = protowire.AppendVarint(g, protowire.EncodeZigZag(by))
-	}
-	l.end(0, typePolygon, append(g, closePath))
+func (l *layer) square(x, y, side int64) {
+	r := rectangles{g: l.geometry[:0]}
+	r.add(x, y, side, side)
+	l.end(0, typePolygon, r.g)
 }
 
 // end ends a feature with its geometry and the values that were added.

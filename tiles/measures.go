@@ -70,5 +70,5 @@ func addSquare(l *layer, s *measure.Square, at uint32) {
 		}
 	}
 	const side, last = Extent >> measureBits, 1<<measureBits - 1
-	l.square(at&last*side, (last-at>>measureBits)*side, side)
+	l.square(int64(at&last*side), int64((last-at>>measureBits)*side), side)
 }
