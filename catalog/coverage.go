@@ -16,6 +16,7 @@ import (
 	"relais/ingest/source"
 	"relais/market"
 	"relais/measure"
+	"relais/radio"
 	"relais/site"
 )
 
@@ -269,7 +270,7 @@ func (r *CoverageRow) measure(points []measure.Point) {
 	if m.Points+m.NoService == 0 {
 		return
 	}
-	m.RSRP = median(levels)
+	m.RSRP = radio.Median(levels)
 	r.Measured = m
 	switch {
 	case coverage.Rank(r.Word.Level) > 0 && m.NoService > served:
@@ -277,16 +278,6 @@ func (r *CoverageRow) measure(points []measure.Point) {
 	case r.Word.Level == coverage.LevelNone && m.Points > 0:
 		r.Disagree = UncoveredMeasured
 	}
-}
-
-// median returns the middle of values, NaN of none.
-func median(values []float64) float64 {
-	if len(values) == 0 {
-		return math.NaN()
-	}
-	slices.Sort(values)
-	n := len(values)
-	return (values[(n-1)/2] + values[n/2]) / 2
 }
 
 // CoverageArea asks how much of an area official coverage maps say is covered.

@@ -84,7 +84,7 @@ func (a *Alignment) Cells(limit int) (list []MeasuredCell, all int) {
 	})
 	for _, c := range order[:min(limit, len(order))] {
 		d := a.cells[c]
-		one := MeasuredCell{Cell: c, Measurements: len(d.metres), Metres: median(d.metres)}
+		one := MeasuredCell{Cell: c, Measurements: len(d.metres), Metres: Median(d.metres)}
 		one.Bearing, one.Concentration = d.sum.Mean()
 		list = append(list, one)
 	}
@@ -98,5 +98,5 @@ func (a *Alignment) Sector(azimuth uint16) (measurements int, off float64) {
 	if len(offs) == 0 {
 		return 0, 0
 	}
-	return len(offs), median(offs)
+	return len(offs), Median(offs)
 }

@@ -143,9 +143,12 @@ func NearestAzimuth(azimuths []uint16, direction float64) (azimuth uint16, off f
 // Tenths rounds a direction to a decimal.
 func Tenths(degrees float64) float64 { return math.Mod(math.Round(degrees*10)/10, 360) }
 
-// median sorts a list, which must not be empty, and returns its median.
-func median(list []float64) float64 {
-	slices.Sort(list)
+// Median sorts a list and returns its median, NaN of none.
+func Median(list []float64) float64 {
 	n := len(list)
+	if n == 0 {
+		return math.NaN()
+	}
+	slices.Sort(list)
 	return (list[(n-1)/2] + list[n/2]) / 2
 }

@@ -97,9 +97,9 @@ func TestMedian(t *testing.T) {
 	for _, tt := range []struct {
 		list []float64
 		want float64
-	}{{[]float64{3}, 3}, {[]float64{4, 1}, 2.5}, {[]float64{9, 7, 1}, 7}, {[]float64{1, 9, 2, 8}, 5}} {
+	}{{nil, math.NaN()}, {[]float64{3}, 3}, {[]float64{4, 1}, 2.5}, {[]float64{9, 7, 1}, 7}, {[]float64{1, 9, 2, 8}, 5}} {
 		t.Run(fmt.Sprint(tt.list), func(t *testing.T) {
-			if got := median(tt.list); got != tt.want {
+			if got := Median(tt.list); got != tt.want && !(math.IsNaN(got) && math.IsNaN(tt.want)) {
 				t.Errorf("got %v, want %v", got, tt.want)
 			}
 		})
