@@ -1,14 +1,16 @@
 package demo
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sort"
 	"strconv"
-	"strings"
 	"sync"
 
+	"relais/coverage"
 	"relais/data"
 	"relais/geo"
 	"relais/ingest/table"
@@ -55,67 +57,55 @@ var frames = map[string]struct{ step, villages, joined float64 }{
 	"CA": {0.025, 45, 15000},
 }
 
-// terrains reads the terrains, by frame.
+// terrains makes the terrains, by frame.
 var terrains = sync.OnceValues(func() (map[string]*terrain, error) {
 	all := map[string]*terrain{}
 	for name, f := range frames {
 		all[name] = &terrain{step: f.step, villages: f.villages, land: map[int][]float64{}}
+		all[name].addLand(coverage.AreaBoxes(name))
 	}
-	if err := eachRow("land.csv", []table.Column{{Name: "frame"}, {Name: "lat"}, {Name: "spans"}}, all,
-		(*terrain).addLine); err != nil {
+	rows, err := table.Embedded(data.Files, placesName, []table.Column{{Name: "frame"}, {Name: "lat"}, {Name: "lng"},
+		{Name: "inhabitants"}})
+	if err != nil {
 		return nil, err
 	}
-	if err := eachRow("demo/places.csv", []table.Column{{Name: "frame"}, {Name: "lat"}, {Name: "lng"},
-		{Name: "inhabitants"}}, all, (*terrain).addPlace); err != nil {
-		return nil, err
+	for rows.Next() {
+		var n [3]float64
+		for i := range n {
+			if n[i], err = strconv.ParseFloat(string(rows.Field(1+i)), 64); err != nil {
+				return nil, fmt.Errorf("%s:%d: %w", placesName, rows.Line(), err)
+			}
+		}
+		all[string(rows.Field(0))].addPlace(place{geo.Point{Lat: n[0], Lng: n[1]}, n[2]})
 	}
 	for name, t := range all {
 		t.join(frames[name].joined)
 	}
-	return all, nil
+	return all, rows.Err()
 })
 
-// eachRow gives the numbers of each row of an embedded table to the terrain that the row is of.
-func eachRow(name string, columns []table.Column, all map[string]*terrain,
-	add func(t *terrain, numbers []float64)) error {
-	rows, err := table.Embedded(data.Files, name, columns)
-	if err != nil {
-		return err
-	}
-	for rows.Next() {
-		var numbers []float64
-		for i := range columns[1:] {
-			for text := range strings.FieldsSeq(string(rows.Field(1 + i))) {
-				x, err := strconv.ParseFloat(text, 64)
-				if err != nil {
-					return fmt.Errorf("%s:%d: %w", name, rows.Line(), err)
-				}
-				numbers = append(numbers, x)
-			}
-		}
-		t := all[string(rows.Field(0))]
-		if t == nil {
-			return fmt.Errorf("%s:%d: no frame %s", name, rows.Line(), rows.Field(0))
-		}
-		add(t, numbers)
-	}
-	return rows.Err()
-}
+// placesName is the embedded table of towns.
+const placesName = "demo/places.csv"
 
-func (t *terrain) addLine(n []float64) {
-	lat, spans := n[0], n[1:]
-	t.land[int(math.Round(lat/t.step))] = spans
-	for i := 0; t.villages == 0 && i < len(spans); i += 2 {
-		t.strips = append(t.strips, strip{lat, spans[i], spans[i+1]})
-		t.weigh(inCountry, (spans[i+1]-spans[i])*squeezed(lat))
+// addLand adds the land in boxes around its lines of latitude.
+func (t *terrain) addLand(boxes []geo.Box) {
+	slices.SortStableFunc(boxes, func(a, b geo.Box) int { return cmp.Compare(a.South, b.South) })
+	for _, b := range boxes {
+		lat := math.Round((b.South+b.North)*500) / 1000 // the table has three decimals
+		line := int(math.Round(lat / t.step))
+		t.land[line] = append(t.land[line], b.West, b.East)
+		if t.villages == 0 {
+			t.strips = append(t.strips, strip{lat, b.West, b.East})
+			t.weigh(inCountry, (b.East-b.West)*squeezed(lat))
+		}
 	}
 }
 
-func (t *terrain) addPlace(n []float64) {
-	t.places = append(t.places, place{geo.Point{Lat: n[0], Lng: n[1]}, n[2]})
-	t.weigh(inTown, math.Pow(n[2], 0.85))
+func (t *terrain) addPlace(p place) {
+	t.places = append(t.places, p)
+	t.weigh(inTown, math.Pow(p.inhabitants, 0.85))
 	if t.villages > 0 {
-		t.weigh(inCountry, math.Pow(n[2], 0.1))
+		t.weigh(inCountry, math.Pow(p.inhabitants, 0.1))
 	}
 }
 
