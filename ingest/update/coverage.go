@@ -111,9 +111,6 @@ func (m coverageMaps) one(ctx context.Context, s *source, f *File, report *FileR
 	err := get.run(ctx)
 	defer os.RemoveAll(get.dir)
 	seen := get.got
-	if errors.Is(err, errUnchanged) {
-		seen, err = get.known, nil
-	}
 	report.Bytes += get.received
 	_, useless := errors.AsType[unusable](err)
 	switch status, _ := errors.AsType[statusError](err); {

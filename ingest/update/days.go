@@ -133,9 +133,6 @@ func (d days) day(ctx context.Context, s *source, f *File, report *FileReport, a
 	err := get.run(ctx)
 	defer os.RemoveAll(get.dir)
 	seen := get.got
-	if errors.Is(err, errUnchanged) {
-		seen, err = get.known, nil
-	}
 	report.Bytes += get.received
 	_, useless := errors.AsType[unusable](err)
 	switch status, _ := errors.AsType[statusError](err); {

@@ -45,9 +45,17 @@ type unusable struct{ error }
 // A damaged error reports bytes that are not the authority's file, perhaps only this time.
 type damaged struct{ error }
 
-// run downloads the file. Errors: errUnchanged; unusable. Damaged bytes are fetched again.
-// If the same come, they are unusable.
+// run downloads the file, unless it is the known version, which is then what the server has. Error: unusable.
 func (d *download) run(ctx context.Context) error {
+	err := d.fetch(ctx)
+	if errors.Is(err, errUnchanged) {
+		d.got, err = d.known, nil
+	}
+	return err
+}
+
+// fetch is run, with the error errUnchanged. Damaged bytes are fetched again. If the same come, they are unusable.
+func (d *download) fetch(ctx context.Context) error {
 	if d.known.SHA256 != "" && d.remote.Sum.Type != "" && len(d.known.conditions()) == 0 {
 		return errUnchanged // the catalogue's checksum alone says so
 	}

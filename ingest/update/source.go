@@ -153,9 +153,6 @@ func (s *source) fetch(ctx context.Context, f *File, report *FileReport) {
 	d := s.download(f, at, last)
 	err = d.run(ctx)
 	seen := d.got
-	if errors.Is(err, errUnchanged) {
-		seen, err = d.known, nil
-	}
 	if d.missing > 0 {
 		s.report.Notes = append(s.report.Notes, fmt.Sprintf("%s: the server does not have all pages of %d items; they are null, "+
 			"and the next update asks for them again", f.Name, d.missing))
