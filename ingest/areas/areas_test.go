@@ -53,8 +53,8 @@ func openAreas(path, tmp string) ([]area, *File, error) {
 
 // What testdata/make.sh wrote into its archives.
 var made = []area{
-	{map[string]string{"fid": "1", "operateur": "20801", "debit": "2.5", "niveau": "TBC"}, 12, 7e6},
-	{map[string]string{"fid": "2", "operateur": "-5", "debit": "1000000000000000000000", "niveau": "très «bon»"}, 4, 9e6},
+	{map[string]string{"operateur": "20801", "debit": "2.5", "niveau": "TBC"}, 12, 7e6},
+	{map[string]string{"operateur": "-5", "debit": "1000000000000000000000", "niveau": "très «bon»"}, 4, 9e6},
 }
 
 var compareAreas = cmp.AllowUnexported(area{})
@@ -199,27 +199,26 @@ func TestColumnsOf(t *testing.T) {
 	for _, tt := range []struct {
 		sql  string
 		want string
-		key  int
 		last int // with a DEFAULT
 	}{
-		{`CREATE TABLE "a" ( "fid" INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, "geom" MULTIPOLYGON, "n" TEXT(20))`, "fid geom n", 0, -1},
-		{"CREATE TABLE a(name TEXT, srs_id INTEGER NOT NULL, PRIMARY KEY(SRS_ID))", "name srs_id", 1, -1},
-		{`CREATE TABLE a("fid" INTEGER DEFAULT NULL, x TEXT, CONSTRAINT pk PRIMARY KEY("fid" AUTOINCREMENT))`, "fid x", 0, -1},
-		{"CREATE TABLE a(x TEXT, y INTEGER, PRIMARY KEY(x), CHECK (y))", "x y", -1, -1},
-		{"CREATE TABLE a(y INTEGER, PRIMARY KEY(y, x), x INTEGER DEFAULT -1, z TEXT DEFAULT (NULL), UNIQUE(y))", "y x z", -1, 2},
-		{"CREATE TABLE a(y, x TEXT DEFAULT 'zz', z)", "y x z", -1, 1},
-		{"CREATE TABLE a(x, y DEFAULT (1, 2), [z z] REAL, `w``w` TEXT DEFAULT ',)', PRIMARY KEY (x, y))", "x y z z w`w", -1, 3},
-		{"create table a (-- first, or\n \"pri\"\"mary\" text/* , */, id integer not null primary key, check (id > 0))", `pri"mary id`, 1, -1},
-		{"CREATE TABLE a(a text primary key, \"check\" INTEGER, été int)", "a check été", -1, -1},
+		{`CREATE TABLE "a" ( "fid" INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, "geom" MULTIPOLYGON, "n" TEXT(20))`, "fid geom n", -1},
+		{"CREATE TABLE a(name TEXT, srs_id INTEGER NOT NULL, PRIMARY KEY(SRS_ID))", "name srs_id", -1},
+		{`CREATE TABLE a("fid" INTEGER DEFAULT NULL, x TEXT, CONSTRAINT pk PRIMARY KEY("fid" AUTOINCREMENT))`, "fid x", -1},
+		{"CREATE TABLE a(x TEXT, y INTEGER, PRIMARY KEY(x), CHECK (y))", "x y", -1},
+		{"CREATE TABLE a(y INTEGER, PRIMARY KEY(y, x), x INTEGER DEFAULT -1, z TEXT DEFAULT (NULL), UNIQUE(y))", "y x z", 2},
+		{"CREATE TABLE a(y, x TEXT DEFAULT 'zz', z)", "y x z", 1},
+		{"CREATE TABLE a(x, y DEFAULT (1, 2), [z z] REAL, `w``w` TEXT DEFAULT ',)', PRIMARY KEY (x, y))", "x y z z w`w", 3},
+		{"create table a (-- first, or\n \"pri\"\"mary\" text/* , */, id integer not null primary key, check (id > 0))", `pri"mary id`, -1},
+		{"CREATE TABLE a(a text primary key, \"check\" INTEGER, été int)", "a check été", -1},
 	} {
-		got, key, last, err := columnsOf(tt.sql)
-		if text := strings.Join(got, " "); err != nil || text != tt.want || key != tt.key || last != tt.last {
-			t.Errorf("%s: got %q, %d, %d, %v", tt.sql, text, key, last, err)
+		got, last, err := columnsOf(tt.sql)
+		if text := strings.Join(got, " "); err != nil || text != tt.want || last != tt.last {
+			t.Errorf("%s: got %q, %d, %v", tt.sql, text, last, err)
 		}
 	}
 	for _, sql := range []string{"", "CREATE TABLE a", "CREATE TABLE a(", "CREATE TABLE a()", "CREATE TABLE a(x, y AS (x + 1))",
 		"CREATE TABLE a(\"x", "CREATE TABLE a(x /*", fmt.Sprintf("CREATE TABLE a(%sx)", strings.Repeat("x, ", 300))} {
-		if got, _, _, err := columnsOf(sql); err == nil {
+		if got, _, err := columnsOf(sql); err == nil {
 			t.Errorf("%.60s: got %q, want an error", sql, got)
 		}
 	}
@@ -229,7 +228,7 @@ func TestColumnsOf(t *testing.T) {
 func TestAddedColumn(t *testing.T) {
 	// A header of two bytes, whose second says that the only column is a whole number of one byte: section 2.1 of the file format.
 	r := row{database: &database{}, id: 1, size: 3, local: []byte("\x02\x01\x05")}
-	added := table{columns: []string{"x", "y", "z"}, key: -1, filled: -1}
+	added := table{columns: []string{"x", "y", "z"}, filled: -1}
 	if got, err := added.values(r); err != nil || !cmp.Equal(got, attributes{"x": "5"}) {
 		t.Errorf("got %v, %v, want only x", got, err)
 	}

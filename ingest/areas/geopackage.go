@@ -80,8 +80,13 @@ func (d *database) geometry(layer string) (column string, code int, err error) {
 	if err != nil {
 		return "", 0, err
 	}
-	err = systems.each(func(_ row, values attributes) error {
-		if values["srs_id"] == system && strings.EqualFold(values["organization"], "EPSG") {
+	err = systems.each(func(r row, values attributes) error {
+		// Where the column is the table's INTEGER PRIMARY KEY, SQLite keeps it as the number of the row.
+		id, ok := values["srs_id"]
+		if !ok {
+			id = strconv.FormatInt(r.id, 10)
+		}
+		if id == system && strings.EqualFold(values["organization"], "EPSG") {
 			code, _ = strconv.Atoi(values["organization_coordsys_id"])
 		}
 		return nil
@@ -94,13 +99,12 @@ type table struct {
 	*database
 	root    uint32
 	columns []string
-	key     int // the column whose value is the number of the row, or -1
 	filled  int // the last column that has a value in rows that lack it, or -1
 }
 
 // table finds a table by its name.
 func (d *database) table(name string) (found table, err error) {
-	schema := table{d, 1, []string{"type", "name", "tbl_name", "rootpage", "sql"}, -1, -1}
+	schema := table{d, 1, []string{"type", "name", "tbl_name", "rootpage", "sql"}, -1}
 	err = schema.each(func(_ row, values attributes) error {
 		if values["type"] != "table" || !strings.EqualFold(values["name"], name) {
 			return nil
@@ -110,7 +114,7 @@ func (d *database) table(name string) (found table, err error) {
 			return damaged("table %q has no root page", name)
 		}
 		found = table{database: d, root: uint32(root)}
-		found.columns, found.key, found.filled, err = columnsOf(values["sql"])
+		found.columns, found.filled, err = columnsOf(values["sql"])
 		if strings.HasPrefix(name, "gpkg_") {
 			found.filled = -1 // extensions add columns to the format's own tables, and they are not read
 		}
@@ -144,7 +148,7 @@ func (t table) each(visit func(row, attributes) error) error {
 }
 
 // values returns the texts of a row. Columns that were added to the table later may be missing at the end: they are null,
-// or what their DEFAULT says, which is not read.
+// or what their DEFAULT says, which is not read. A column that is the number of the row is null too.
 func (t table) values(r row) (attributes, error) {
 	record := r.open()
 	columns, err := record.columns()
@@ -160,9 +164,6 @@ func (t table) values(r row) (attributes, error) {
 	values := attributes{}
 	for i, c := range columns {
 		text, ok, err := record.text(c)
-		if i == t.key && c == null {
-			text, ok = strconv.FormatInt(r.id, 10), true
-		}
 		if ok {
 			err = values.put(t.columns[i], text)
 		}

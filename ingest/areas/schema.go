@@ -1,39 +1,22 @@
 package areas
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
-// columnsOf returns the columns that a CREATE TABLE names, which of them is the number of the row, and which is the last
-// one with a DEFAULT that is not NULL; -1 for none.
-func columnsOf(sql string) (names []string, key, filled int, err error) {
-	key, filled = -1, -1
-	var definition, inner []word // inner has what is in parentheses
-	var whole []string           // columns of the type INTEGER
+// columnsOf returns the columns that a CREATE TABLE names, and which of them is the last one with a DEFAULT that is not NULL,
+// -1 for none.
+func columnsOf(sql string) (names []string, filled int, err error) {
+	filled = -1
+	var definition []word // without what is in parentheses
 	end := func() error {
-		d, in := definition, inner
-		definition, inner = nil, nil
-		if len(d) == 0 {
+		d := definition
+		definition = nil
+		if len(d) == 0 || !d[0].quoted && isConstraint[strings.ToUpper(d[0].text)] {
 			return nil
-		}
-		if !d[0].quoted && isConstraint[strings.ToUpper(d[0].text)] {
-			if isPrimaryKey(d) && len(in) > 0 && !slices.ContainsFunc(in, func(w word) bool { return w.is(",") }) {
-				if isIt := func(name string) bool { return strings.EqualFold(name, in[0].text) }; slices.ContainsFunc(whole, isIt) {
-					key = slices.IndexFunc(names, isIt)
-				}
-			}
-			return nil
-		}
-		if len(d) > 1 && d[1].is("INTEGER") {
-			whole = append(whole, d[0].text)
 		}
 		for i, w := range d[1:] {
 			switch {
 			case w.is("AS"):
 				return unsupported("column %.80q is computed", d[0].text)
-			case w.is("PRIMARY") && d[1].is("INTEGER") && i > 0:
-				key = len(names)
 			case w.is("DEFAULT") && !(i+2 < len(d) && d[i+2].is("NULL")):
 				filled = len(names)
 			}
@@ -48,7 +31,7 @@ func columnsOf(sql string) (names []string, key, filled int, err error) {
 	for rest := sql; depth > 0 || names == nil; {
 		var w word
 		if w, rest = nextWord(rest); w.text == "" && !w.quoted {
-			return nil, 0, 0, damaged("the columns of a table are cut")
+			return nil, 0, damaged("the columns of a table are cut")
 		}
 		switch {
 		case w.is("("):
@@ -59,27 +42,20 @@ func columnsOf(sql string) (names []string, key, filled int, err error) {
 		switch {
 		case depth == 1 && w.is(","), depth == 0 && w.is(")"):
 			if err := end(); err != nil {
-				return nil, 0, 0, err
+				return nil, 0, err
 			}
 		case depth == 1 && !w.is("(") && !w.is(")"):
 			definition = append(definition, w)
-		case depth == 2 && !w.is("(") && !w.is(")"):
-			inner = append(inner, w)
 		}
 		if depth == 0 && w.is(")") && len(names) == 0 {
-			return nil, 0, 0, damaged("a table has no columns")
+			return nil, 0, damaged("a table has no columns")
 		}
 	}
-	return names, key, filled, nil
+	return names, filled, nil
 }
 
 // isConstraint has the words that begin a constraint of a table in the place of a column.
 var isConstraint = map[string]bool{"CONSTRAINT": true, "PRIMARY": true, "UNIQUE": true, "CHECK": true, "FOREIGN": true}
-
-// isPrimaryKey reports whether a constraint of a table is one, with or without a name.
-func isPrimaryKey(d []word) bool {
-	return d[0].is("PRIMARY") || d[0].is("CONSTRAINT") && len(d) > 2 && d[2].is("PRIMARY")
-}
 
 // A word is a name or a sign of SQL.
 type word struct {
