@@ -27,8 +27,7 @@ var (
 
 // A File is an open file with areas.
 type File struct {
-	Layer string // its name in the file, "" if it has no name
-	EPSG  int    // the code of the coordinates' system; 0 if the file states none that EPSG has
+	EPSG int // the code of the coordinates' system; 0 if the file states none that EPSG has
 
 	ctx      context.Context
 	name     string

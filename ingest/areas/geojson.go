@@ -172,8 +172,6 @@ func (j *geoJSON) read(f *File, each func(Feature) error) error {
 			return j.list(t, each)
 		case "crs":
 			f.EPSG, err = t.system()
-		case "name":
-			f.Layer, _, err = t.value()
 		default:
 			_, _, err = t.value()
 		}

@@ -31,8 +31,8 @@ func TestGeoJSON(t *testing.T) {
 		{map[string]string{"id": "7"}, 0, 0},
 		{map[string]string{}, 3, 1},
 	}
-	if diff := cmp.Diff(want, got, compareAreas); diff != "" || f.EPSG != 3857 || f.Layer != "" {
-		t.Errorf("layer %q in EPSG:%d: %s", f.Layer, f.EPSG, diff)
+	if diff := cmp.Diff(want, got, compareAreas); diff != "" || f.EPSG != 3857 {
+		t.Errorf("EPSG:%d: %s", f.EPSG, diff)
 	}
 }
 
@@ -51,8 +51,8 @@ func TestGeoJSONSystems(t *testing.T) {
 	} {
 		f, err := Open(t.Context(), filetest.New(t, "a.json", `{"type":"FeatureCollection","name":"n","features":[]`+tt.more+`}`), "", 0)
 		errtest.Must(t, err)
-		if f.EPSG != tt.want || f.Layer != "n" {
-			t.Errorf("%s: got %d, %q, want %d", tt.more, f.EPSG, f.Layer, tt.want)
+		if f.EPSG != tt.want {
+			t.Errorf("%s: got %d, want %d", tt.more, f.EPSG, tt.want)
 		}
 		errtest.Must(t, f.Close())
 	}

@@ -14,18 +14,19 @@ func openGeoPackage(in input) (*File, error) {
 		return nil, err
 	}
 	f := &File{close: in.Close}
-	if f.Layer, err = d.layer(); err != nil {
+	name, err := d.layer()
+	if err != nil {
 		return nil, err
 	}
 	l := layer{}
-	if l.table, err = d.table(f.Layer); err != nil {
+	if l.table, err = d.table(name); err != nil {
 		return nil, err
 	}
-	if l.geometry, f.EPSG, err = d.geometry(f.Layer); err != nil {
+	if l.geometry, f.EPSG, err = d.geometry(name); err != nil {
 		return nil, err
 	}
 	if l.column(l.geometry) < 0 {
-		return nil, damaged("layer %q has no column %q", f.Layer, l.geometry)
+		return nil, damaged("layer %q has no column %q", name, l.geometry)
 	}
 	f.features = l.features
 	return f, nil
