@@ -121,26 +121,26 @@ const (
 // open returns the unpacked bytes.
 func (f folder7z) open(in io.ReaderAt) (io.Reader, error) {
 	packed := bufio.NewReaderSize(io.NewSectionReader(in, f.at, f.packed), 256<<10)
+	var dictionary uint64
 	switch {
 	case f.method == methodCopy:
 		return packed, nil
 	case f.method == methodLZMA && len(f.properties) == 5:
-		header := append(bytes.Clone(f.properties), make([]byte, 8)...)
-		order.PutUint64(header[5:], f.size)
-		if d := order.Uint32(header[1:]); d > maxDictionary && f.size > maxDictionary {
-			return nil, fmt.Errorf("it needs a dictionary of %d bytes, and at most %d are possible: %w", d, maxDictionary, ErrArchive)
-		}
-		order.PutUint32(header[1:], min(order.Uint32(header[1:]), maxDictionary))
-		return lzma.NewReader(withHeader{io.MultiReader(bytes.NewReader(header), packed), packed})
-	case f.method == methodLZMA2 && len(f.properties) == 1:
+		dictionary = uint64(order.Uint32(f.properties[1:]))
+	case f.method == methodLZMA2 && len(f.properties) == 1 && f.properties[0] <= 40:
 		p := f.properties[0]
-		dictionary := uint64(2|p&1) << (p/2 + 11)
-		if dictionary = min(dictionary, max(f.size, lzma.MinDictCap)); p > 40 || dictionary > maxDictionary {
-			return nil, fmt.Errorf("it needs a dictionary of %d bytes, and at most %d are possible: %w", dictionary, maxDictionary, ErrArchive)
-		}
+		dictionary = uint64(2|p&1) << (p/2 + 11)
+	default:
+		return nil, fmt.Errorf("it is packed by method %x: %w", f.method, ErrArchive)
+	}
+	if dictionary = min(dictionary, max(f.size, lzma.MinDictCap)); dictionary > maxDictionary {
+		return nil, fmt.Errorf("it needs a dictionary of %d bytes, and at most %d are possible: %w", dictionary, maxDictionary, ErrArchive)
+	}
+	if f.method == methodLZMA2 {
 		return lzma.Reader2Config{DictCap: int(dictionary)}.NewReader2(packed)
 	}
-	return nil, fmt.Errorf("it is packed by method %x: %w", f.method, ErrArchive)
+	header := order.AppendUint64(order.AppendUint32(f.properties[:1:1], uint32(dictionary)), f.size)
+	return lzma.NewReader(withHeader{io.MultiReader(bytes.NewReader(header), packed), packed})
 }
 
 // withHeader is a header and what follows. Its bytes are read one by one only after the header.
