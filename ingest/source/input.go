@@ -103,10 +103,11 @@ func Expand(paths []string) ([]*Input, error) {
 }
 
 // filesIn returns the files in a folder and its subfolders, except hidden ones. It follows
-// links to files, but not to folders.
+// links to files, but not to folders other than dir itself.
 func filesIn(dir string) (files []string, err error) {
-	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		hidden := path != dir && strings.HasPrefix(e.Name(), ".")
+	root := dir + string(filepath.Separator) // WalkDir does not follow a link
+	err = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		hidden := path != root && strings.HasPrefix(e.Name(), ".")
 		switch {
 		case err != nil:
 			return err

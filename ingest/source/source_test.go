@@ -81,6 +81,22 @@ func TestExpandAndDetect(t *testing.T) {
 	}
 }
 
+// The folder that a user names may be a link.
+func TestExpandLink(t *testing.T) {
+	dir := t.TempDir()
+	must(t, os.Mkdir(filepath.Join(dir, "sub"), 0o755))
+	write(t, filepath.Join(dir, "sub"), "b.txt", []byte("wing;bird\n1;2\n"))
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink("sub", link); err != nil {
+		t.Skip("no links here")
+	}
+	inputs, err := Expand([]string{link})
+	must(t, err)
+	if len(inputs) != 1 || inputs[0].Path != filepath.Join(link, "b.txt") || inputs[0].Within != link {
+		t.Errorf("got %+v, want b.txt within %s", inputs, link)
+	}
+}
+
 func TestExpandRefuses(t *testing.T) {
 	dir := t.TempDir()
 	for _, tt := range []struct {
