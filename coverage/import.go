@@ -91,7 +91,7 @@ func (r *Report) Failed() error {
 // imported; see Report.Failed. Errors: those of the folder, and that it is used by another import.
 func Import(ctx context.Context, o Options) (*Report, error) {
 	start := time.Now()
-	paths, total, err := find(o.Paths)
+	inputs, err := find(o.Paths)
 	if err != nil {
 		return nil, err
 	}
@@ -108,27 +108,29 @@ func Import(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	o.made = map[string]string{}
-	r := &Report{Files: make([]*FileReport, len(paths))}
+	r := &Report{Files: make([]*FileReport, len(inputs))}
 	advance := func(int) {}
 	if o.Progress != nil {
+		total := int64(0)
+		for _, in := range inputs {
+			total += in.Size
+		}
 		advance = o.Progress(total)
 	}
 	var publishing sync.Mutex
 	var work errgroup.Group
 	work.SetLimit(2) // each needs some hundred megabytes of memory
-	for i, path := range paths {
+	for i, in := range inputs {
 		work.Go(func() error {
-			f := &FileReport{Path: path}
+			f := &FileReport{Path: in.Name()}
 			if r.Files[i] = f; ctx.Err() != nil {
 				return ctx.Err()
 			}
-			if err := o.file(ctx, f, &publishing); err != nil {
-				f.Error = strings.TrimPrefix(err.Error(), filepath.Base(path)+": ")
+			if err := o.file(ctx, in, f, &publishing); err != nil {
+				f.Error = strings.TrimPrefix(err.Error(), filepath.Base(in.Path)+": ")
 				f.Refused = ofFile(ctx, err)
 			}
-			if info, err := os.Stat(path); err == nil {
-				advance(int(info.Size()))
-			}
+			advance(int(in.Size))
 			return ctx.Err()
 		})
 	}
@@ -149,31 +151,19 @@ func ofFile(ctx context.Context, err error) bool {
 // endings are those of the files that a folder is searched for.
 var endings = []string{".7z", ".gpkg", ".json", ".geojson", ".tif", ".tiff"}
 
-// find lists the files of paths, and the sum of their sizes.
-func find(paths []string) (list []string, total int64, err error) {
-	for _, path := range paths {
-		err := filepath.WalkDir(path, func(at string, e os.DirEntry, err error) error {
-			if err != nil || e.IsDir() || at != path && !slices.Contains(endings, strings.ToLower(filepath.Ext(at))) {
-				return err
-			}
-			info, err := e.Info()
-			if err == nil && !info.Mode().IsRegular() {
-				info, err = os.Stat(at) // of a link
-			}
-			if err != nil {
-				return err
-			}
-			list, total = append(list, at), total+info.Size()
-			return nil
-		})
-		if err != nil {
-			return nil, 0, err
-		}
+// find lists the files of paths. Of folders and archives, it takes those with a known ending.
+func find(paths []string) ([]*source.Input, error) {
+	list, err := source.Expand(paths)
+	if err != nil {
+		return nil, err
 	}
+	list = slices.DeleteFunc(list, func(in *source.Input) bool {
+		return in.Within != "" && !slices.Contains(endings, strings.ToLower(filepath.Ext(in.Name())))
+	})
 	if len(list) == 0 {
-		return nil, 0, fmt.Errorf("no file ending in %s", strings.Join(endings, ", "))
+		return nil, fmt.Errorf("no file ending in %s", strings.Join(endings, ", "))
 	}
-	return list, total, nil
+	return list, nil
 }
 
 // scratch begins the names of unpacked files.
@@ -196,17 +186,20 @@ func sweep(dir string) error {
 }
 
 // file imports a file.
-func (o *Options) file(ctx context.Context, r *FileReport, publishing *sync.Mutex) error {
-	stat, err := os.Stat(r.Path)
+func (o *Options) file(ctx context.Context, in *source.Input, r *FileReport, publishing *sync.Mutex) error {
+	if in.Member != "" {
+		return errors.New("zip archives are not read: unpack it, and import the files")
+	}
+	dated, err := in.ModTime()
 	if err != nil {
 		return err
 	}
-	of := &origin{name: base(r.Path), dated: stat.ModTime()}
+	of := &origin{name: base(in.Path), dated: dated}
 	var drafts []*draft
-	if ext := strings.ToLower(filepath.Ext(r.Path)); ext == ".tif" || ext == ".tiff" {
-		drafts, err = readGrid(of, r.Path)
+	if ext := strings.ToLower(filepath.Ext(in.Path)); ext == ".tif" || ext == ".tiff" {
+		drafts, err = readGrid(of, in.Path)
 	} else {
-		drafts, err = o.readAreas(ctx, of, r.Path)
+		drafts, err = o.readAreas(ctx, of, in.Path)
 	}
 	if err != nil {
 		return err
@@ -218,7 +211,7 @@ func (o *Options) file(ctx context.Context, r *FileReport, publishing *sync.Mute
 		}
 	}()
 	for _, d := range drafts {
-		d.Synthetic, d.From = strings.HasPrefix(filepath.Base(r.Path), source.Synthetic), filepath.Base(r.Path)
+		d.Synthetic, d.From = in.Synthetic(), filepath.Base(in.Path)
 		s, err := o.stage(ctx, d)
 		if err != nil {
 			return err
@@ -239,7 +232,7 @@ func (o *Options) file(ctx context.Context, r *FileReport, publishing *sync.Mute
 		return err
 	}
 	for i, d := range drafts {
-		o.made[d.Name()] = filepath.Base(r.Path)
+		o.made[d.Name()] = d.From
 		l := &LayerReport{Info: d.Info, Path: staged[i].Path(), Areas: d.areas, Covered: d.CoveredKm2()}
 		if info, err := os.Stat(l.Path); err == nil {
 			l.Bytes = info.Size()

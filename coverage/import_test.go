@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -258,6 +259,27 @@ func imported(t testing.TB, dir folder.Dir, paths ...string) *Report {
 	r, err := Import(t.Context(), Options{Dir: dir, Paths: paths, Metres: 100, Now: time.Now()})
 	must(t, errors.Join(err, r.Failed()))
 	return r
+}
+
+// A folder may be a link. Its files with other endings are left out, and members of its zip archives are refused by name.
+func TestFilesOfFolder(t *testing.T) {
+	dir, from, link := folder.Dir(t.TempDir()), t.TempDir(), filepath.Join(t.TempDir(), "link")
+	filetest.Write(t, filepath.Join(from, "Proximus_4G.json"), biptJSON(3))
+	filetest.Write(t, filepath.Join(from, "readme.txt"), "not a map")
+	filetest.Write(t, filepath.Join(from, "maps.zip"), filetest.Zip(t, "Proximus_5G.json", string(biptJSON(3)), "licence.txt", ""))
+	if err := os.Symlink(from, link); err != nil {
+		t.Skip("no links here")
+	}
+	r, err := Import(t.Context(), Options{Dir: dir, Paths: []string{link}, Metres: 200, Now: time.Now()})
+	must(t, err)
+	var got []string
+	for _, f := range r.Files {
+		got = append(got, fmt.Sprint(filepath.Base(f.Path), " ", len(f.Layers), " ", f.Error))
+	}
+	want := []string{"Proximus_4G.json 1 ", "maps.zip:Proximus_5G.json 0 zip archives are not read: unpack it, and import the files"}
+	if !slices.Equal(got, want) || !r.Files[1].Refused {
+		t.Errorf("files %q, want %q", got, want)
+	}
 }
 
 // Two editions of a layer stay, the older ones go, and one that is older than these is refused.

@@ -240,7 +240,7 @@ func (i *Info) frame(metres int) error {
 // base is the name of a file without folder and endings.
 func base(path string) string {
 	name := filepath.Base(path)
-	for _, end := range []string{".7z", ".gpkg", ".json", ".geojson", ".tif", ".tiff"} {
+	for _, end := range endings {
 		name = strings.TrimSuffix(name, end)
 	}
 	return strings.TrimPrefix(name, source.Synthetic+"_")
