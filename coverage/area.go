@@ -22,7 +22,7 @@ type Share struct {
 	Levels []LevelShare // in the order of the layer's words, after that of LevelNone
 	Whole  bool         // the layer says where nothing is expected: shares of the area are known
 	Total  float64      // of the area about which the layer says something
-	// Before is the edition before. It is nil if there is no such edition, or if that has another grid.
+	// Before is the edition before. It is nil if there is no such edition, or if that has another grid or lacks a place.
 	// Gained is covered now, and was not in Before; Lost is the reverse. Better and Worse are covered in both.
 	Before                      *Layer
 	Gained, Lost, Better, Worse float64
@@ -56,10 +56,10 @@ func (s *Store) Count(q Filter, places []Weight) (list []Share, err error) {
 			}
 			was := Value(0)
 			if before := c.share.Before; before != nil {
-				if col, row, ok := before.locate(at.At); ok {
-					if was, err = before.cell(0, col, row); err != nil {
-						return nil, err
-					}
+				if col, row, ok = before.locate(at.At); !ok {
+					c.share.Before = nil
+				} else if was, err = before.cell(0, col, row); err != nil {
+					return nil, err
 				}
 			}
 			c.add(v, was, l.Word(0, at.At).Level != "", float64(at.Weight))
@@ -236,6 +236,9 @@ func (c *counter) add(v, was Value, land bool, amount float64) {
 // finish sets the levels of the share.
 func (c *counter) finish() {
 	s := &c.share
+	if s.Before == nil { // also if a place showed that only in the end
+		s.Gained, s.Lost, s.Better, s.Worse = 0, 0, 0, 0
+	}
 	s.Whole = s.Layer.knowsNone()
 	s.Levels = append(s.Levels, LevelShare{Word{Level: LevelNone}, c.counts[0]})
 	s.Total = c.counts[0]

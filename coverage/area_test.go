@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"relais/geo"
@@ -132,6 +134,43 @@ func TestCount(t *testing.T) {
 		if level.Amount != float64(want[v]) {
 			t.Errorf("%s: %v, want %d", level.Word.Level, level.Amount, want[v])
 		}
+	}
+}
+
+// Nothing is gained or lost where the edition before has no cells: a part of the map may have been cut out.
+func TestEditionBeforeIsCut(t *testing.T) {
+	values, dir := patches(400, 390), t.TempDir()
+	info := testInfo(400, 390)
+	before := layerIn(t, t.TempDir(), info, values)
+	info.Edition = "2026-09-30"
+	s := layerIn(t, dir, info, values)
+	l := s.Layers(Filter{})[0]
+	inside, outside := l.middle(200, 200), l.middle(390, 10)
+	part, err := os.Create(filepath.Join(dir, "part"+Suffix))
+	must(t, err)
+	defer part.Close()
+	_, err = Cut(filepath.Join(before.dir, before.Layers(Filter{})[0].Name()+Suffix), part, []geo.Box{
+		{South: inside.Lat - 0.01, West: inside.Lng - 0.01, North: inside.Lat + 0.01, East: inside.Lng + 0.01}})
+	must(t, err)
+	for _, tt := range []struct {
+		name   string
+		places []Weight
+		want   bool
+	}{
+		{"inside", []Weight{{inside, 1}}, true},
+		{"outside", []Weight{{outside, 1}}, false},
+		{"both", []Weight{{inside, 1}, {outside, 1}, {inside, 1}}, false},
+		{"far from both", []Weight{{inside, 1}, {geo.Point{Lat: 43, Lng: 5}, 1}}, true},
+	} {
+		shares, err := s.Count(Filter{}, tt.places)
+		must(t, err)
+		if len(shares) != 1 || (shares[0].Before != nil) != tt.want || shares[0].Gained+shares[0].Lost+shares[0].Better+shares[0].Worse != 0 {
+			t.Errorf("%s: %+v, want an edition before: %v", tt.name, shares, tt.want)
+		}
+	}
+	shares, err := s.Area(t.Context(), Filter{}, []geo.Box{{South: 47, West: -3, North: 49, East: -1}})
+	if err != nil || len(shares) != 1 || shares[0].Before != nil {
+		t.Errorf("area: %+v, %v, want no edition before", shares, err)
 	}
 }
 
