@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"relais/geo"
+	"relais/internal/filetest"
 	"relais/market"
 )
 
@@ -178,6 +179,38 @@ func TestFileThatComesLater(t *testing.T) {
 	}
 	if s.Failed("") != nil || len(s.Layers(Filter{})) != 1 {
 		t.Errorf("after the file came: %v, %d layers", s.Failed(""), len(s.Layers(Filter{})))
+	}
+}
+
+// A file that cannot be used is not read again until it changes.
+func TestFailureIsKept(t *testing.T) {
+	values := patches(20, 20)
+	info := testInfo(20, 20)
+	var b bytes.Buffer
+	must(t, write(&b, &info, valuesOf(values)))
+	other := bytes.Clone(b.Bytes())
+	other[len(magic)]++
+	for _, tt := range []struct {
+		name string
+		bad  []byte
+		want error
+	}{{"damaged", b.Bytes()[:b.Len()-9], ErrDamaged}, {"version", other, ErrVersion}} {
+		t.Run(tt.name, func(t *testing.T) {
+			path := filetest.New(t, "fr-x"+Suffix, tt.bad)
+			s := NewStore(filepath.Dir(path))
+			if err := s.Failed(market.FR); !errors.Is(err, tt.want) {
+				t.Fatalf("failed: %v, want %v", err, tt.want)
+			}
+			first := s.state
+			if _ = s.Version(); s.Before(&Layer{}) != nil || s.Layers(Filter{}) != nil || s.Failed("") == nil || s.state != first {
+				t.Error("the file was read again")
+			}
+			filetest.Write(t, path, b.Bytes())
+			must(t, os.Chtimes(path, time.Now(), time.Now().Add(time.Minute)))
+			if err := s.Failed(""); err != nil || len(s.Layers(Filter{})) != 1 {
+				t.Errorf("after it was replaced: %v, %d layers", err, len(s.Layers(Filter{})))
+			}
+		})
 	}
 }
 

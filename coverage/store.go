@@ -64,6 +64,14 @@ type opened struct {
 	err   error
 }
 
+// holds reports whether a file need not be opened again. It must be the same, and it must not be one that failed for
+// another reason than what it has.
+func (o *opened) holds(info fs.FileInfo) bool {
+	return info != nil && o.info != nil && os.SameFile(o.info, info) && o.info.Size() == info.Size() &&
+		o.info.ModTime().Equal(info.ModTime()) &&
+		(o.err == nil || errors.Is(o.err, ErrDamaged) || errors.Is(o.err, ErrVersion))
+}
+
 // A state is what a folder has.
 type state struct {
 	layers  []*Layer              // by name; of the editions of a layer the newest first
@@ -116,39 +124,39 @@ func (s *Store) current() *state {
 	return s.state
 }
 
-// load reads the files that are new.
+// load reads the files that are new or changed, and those that could not be opened.
 func (s *Store) load() {
 	files, next := map[string]*opened{}, &state{failed: map[market.Code]error{}}
-	entries, err := os.ReadDir(s.dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	paths, err := Files(s.dir)
+	if err != nil {
 		next.failed[""] = err
 	}
 	digest := xxhash.New()
-	changed := false
-	for _, e := range entries {
-		if !strings.HasSuffix(e.Name(), Suffix) || folder.IsTemporary(e) {
-			continue
-		}
-		info, err := e.Info()
+	changed := (err != nil) != (s.state.failed[""] != nil)
+	for _, path := range paths {
+		info, err := os.Stat(path)
 		if err != nil {
-			continue // removed meanwhile
+			if _, gone := os.Lstat(path); gone != nil {
+				continue // removed meanwhile
+			}
 		}
-		o := s.files[e.Name()]
-		if o == nil || o.err != nil ||
-			!os.SameFile(o.info, info) || o.info.Size() != info.Size() || !o.info.ModTime().Equal(info.ModTime()) {
-			o, changed = &opened{info: info}, true
-			o.layer, o.err = s.open(filepath.Join(s.dir, e.Name()))
+		o := s.files[path]
+		if o == nil || !o.holds(info) {
+			o, changed = &opened{info: info, err: err}, true
+			if err == nil {
+				o.layer, o.err = s.open(path)
+			}
 		}
-		files[e.Name()] = o
+		files[path] = o
 		if o.err != nil {
-			code, _, _ := strings.Cut(e.Name(), "-")
+			code, _, _ := strings.Cut(filepath.Base(path), "-")
 			next.failed[market.Code(strings.ToUpper(code))] = o.err
 			continue
 		}
 		next.layers = append(next.layers, o.layer)
 		_, _ = digest.WriteString(o.layer.Name() + strconv.FormatUint(o.layer.sum, 16)) // never fails
 	}
-	if !changed && len(files) == len(s.files) && len(next.failed) == 0 && len(s.state.failed) == 0 {
+	if !changed && len(files) == len(s.files) {
 		return
 	}
 	s.cells.Clear() // of layers that went too, whose files are closed when nothing has them any more
