@@ -286,19 +286,16 @@ func (o *Options) guard(info *Info) error {
 
 // editionsOf returns the editions of a layer that a folder has, the newest first. Files that cannot be read are left out.
 func editionsOf(dir string, info *Info) (list []*Info, err error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range slices.Backward(entries) { // in the order of their names
-		if !strings.HasPrefix(e.Name(), info.name()+"-") || !strings.HasSuffix(e.Name(), Suffix) {
+	paths, err := Files(dir)
+	for _, path := range slices.Backward(paths) { // in the order of their names
+		if !strings.HasPrefix(filepath.Base(path), info.name()+"-") {
 			continue
 		}
-		if there, err := ReadInfo(filepath.Join(dir, e.Name())); err == nil && there.name() == info.name() {
+		if there, err := ReadInfo(path); err == nil && there.name() == info.name() {
 			list = append(list, there)
 		}
 	}
-	return list, nil
+	return list, err
 }
 
 // removeOld removes the editions of a layer beyond those that are kept.
