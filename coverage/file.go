@@ -103,9 +103,7 @@ func each(cols, rows int, value func(col, row int) Value) filler {
 func write(w io.Writer, info *Info, fill filler) error {
 	info.Cells, info.Km2 = make([]int64, len(info.Words)+1), make([]float64, len(info.Words)+1)
 	p, _ := geo.ByEPSG(info.EPSG) // it was checked
-	out := &writer{w: w}
-	out.write([]byte(magic))
-	out.write(binary.LittleEndian.AppendUint32(nil, version))
+	out := begin(w)
 	all := newGrids(info.Cols, info.Rows)
 	var directory []byte
 	for level := range all {
@@ -139,17 +137,7 @@ func write(w io.Writer, info *Info, fill filler) error {
 			fill = each(cols, all[level+1].rows, func(col, row int) Value { return next[row*cols+col] })
 		}
 	}
-	head, err := json.Marshal(info)
-	if err != nil {
-		return err
-	}
-	packed := packer().EncodeAll(append(binary.AppendUvarint(nil, uint64(len(head))), append(head, directory...)...), nil)
-	at := out.n
-	out.write(packed)
-	foot := binary.LittleEndian.AppendUint64(nil, uint64(at))
-	foot = binary.LittleEndian.AppendUint32(foot, uint32(len(packed)))
-	out.write(binary.LittleEndian.AppendUint64(foot, xxhash.Sum64(packed)))
-	return out.err
+	return out.finish(info, directory)
 }
 
 // count returns how many cells of a block have each value. Those beyond the grid are not counted.
@@ -200,6 +188,13 @@ type writer struct {
 	err error
 }
 
+// begin writes the head of a file.
+func begin(w io.Writer) *writer {
+	out := &writer{w: w}
+	out.write(binary.LittleEndian.AppendUint32([]byte(magic), version))
+	return out
+}
+
 func (w *writer) write(b []byte) {
 	if w.err == nil {
 		n, err := w.w.Write(b)
@@ -221,6 +216,20 @@ func (w *writer) block(directory []byte, c *cells, counts *[maxValue + 1]int64) 
 		w.write(packed)
 	}
 	return binary.AppendUvarint(append(directory, byte(low)<<4|byte(high)), uint64(len(packed)))
+}
+
+// finish writes the directory and the footer.
+func (w *writer) finish(info *Info, directory []byte) error {
+	head, err := json.Marshal(info)
+	if err != nil {
+		return err
+	}
+	packed := packer().EncodeAll(append(binary.AppendUvarint(nil, uint64(len(head))), append(head, directory...)...), nil)
+	foot := binary.LittleEndian.AppendUint64(nil, uint64(w.n))
+	foot = binary.LittleEndian.AppendUint32(foot, uint32(len(packed)))
+	w.write(packed)
+	w.write(binary.LittleEndian.AppendUint64(foot, xxhash.Sum64(packed)))
+	return w.err
 }
 
 // read reads the directory of a file. Errors: ErrDamaged, ErrVersion, those of reading.
@@ -312,6 +321,13 @@ func readBlock(f io.ReaderAt, b *block) (*cells, error) {
 		return nil, fmt.Errorf("%w: a block at %d", ErrDamaged, b.at)
 	}
 	copy(c[:], plain)
+	high := byte(0)
+	for _, two := range c {
+		high = max(high, two>>4, two&15)
+	}
+	if Value(high) > b.high { // which has a word
+		return nil, fmt.Errorf("%w: a block at %d has the value %d", ErrDamaged, b.at, high)
+	}
 	return c, nil
 }
 

@@ -3,6 +3,7 @@ package coverage
 import (
 	"bytes"
 	"errors"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -113,6 +114,42 @@ func TestDamagedFile(t *testing.T) {
 		}
 		if _, err := Verify(path); !errors.Is(err, ErrDamaged) {
 			t.Errorf("%d bytes: %v", n, err)
+		}
+	}
+}
+
+// A cell whose value has no word is damage, though all sums are right.
+func TestValueWithoutWord(t *testing.T) {
+	info := testInfo(3, 2)
+	info.Cells, info.Km2 = make([]int64, 4), make([]float64, 4)
+	var b bytes.Buffer
+	out, directory := begin(&b), []byte(nil)
+	for _, g := range newGrids(info.Cols, info.Rows) {
+		var c cells
+		c.set(0, 0, 9)
+		directory = out.block(directory, &c, &[maxValue + 1]int64{0: int64(g.cols*g.rows - 1), 3: 1}) // as if it were 3
+	}
+	must(t, out.finish(&info, directory))
+	path := filetest.New(t, info.Name()+Suffix, b.Bytes())
+	if _, err := Verify(path); !errors.Is(err, ErrDamaged) {
+		t.Errorf("verify: %v, want damage", err)
+	}
+	s := NewStore(filepath.Dir(path))
+	l := s.Layers(Filter{})[0]
+	p := l.middle(0, 0)
+	box := geo.Box{South: p.Lat - 0.001, West: p.Lng - 0.001, North: p.Lat + 0.001, East: p.Lng + 0.001}
+	at := func(x, y float64) geo.Point {
+		return geo.Point{Lat: box.North - (box.North-box.South)*y, Lng: box.West + (box.East-box.West)*x}
+	}
+	for name, ask := range map[string]func() error{
+		"at":      func() error { _, err := s.At(Filter{}, p, 1000); return err },
+		"count":   func() error { _, err := s.Count(Filter{}, []Weight{{p, 1}}); return err },
+		"area":    func() error { _, err := s.Area(t.Context(), Filter{}, []geo.Box{box}); return err },
+		"picture": func() error { return Picture([]*Layer{l}, 64, at, func(int, *Layer, *Word) {}) },
+		"cut":     func() error { _, err := Cut(path, io.Discard, []geo.Box{box}); return err },
+	} {
+		if err := ask(); !errors.Is(err, ErrDamaged) {
+			t.Errorf("%s: %v, want damage", name, err)
 		}
 	}
 }
