@@ -22,6 +22,8 @@ type draft struct {
 	areas int
 }
 
+var errNoProjection = errors.New("the file does not state its projection")
+
 // readAreas reads a file of areas.
 func (o *Options) readAreas(ctx context.Context, of *origin, path string) (list []*draft, err error) {
 	temporary, err := os.MkdirTemp(o.Dir.Coverage(), scratch)
@@ -34,9 +36,8 @@ func (o *Options) readAreas(ctx context.Context, of *origin, path string) (list 
 		return nil, err
 	}
 	defer f.Close()
-	of.epsg = f.EPSG
-	if f.EPSG == 0 {
-		return nil, errors.New("the file does not state its projection")
+	if of.epsg = f.EPSG; f.EPSG == 0 {
+		return nil, errNoProjection
 	}
 	var kind *reading
 	n := 0
@@ -154,15 +155,14 @@ func readGrid(of *origin, path string) ([]*draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	of.epsg = r.EPSG
+	if of.epsg = r.EPSG; r.EPSG == 0 {
+		return nil, errNoProjection
+	}
 	info, err := bakomLayer(of)
 	if err != nil {
 		return nil, err
 	}
-	p, ok := geo.ByEPSG(info.EPSG)
-	if !ok {
-		return nil, fmt.Errorf("projection EPSG:%d, which is not known", info.EPSG)
-	}
+	p, _ := geo.ByEPSG(info.EPSG) // it was checked
 	info.Cell, info.Metres, info.Cols, info.Rows = r.Cell, int(math.Round(r.Cell)), r.Cols, r.Rows
 	info.X0, info.Y0 = r.X0, r.Y0-float64(r.Rows)*r.Cell
 	if err := info.checkGrid(); err != nil {

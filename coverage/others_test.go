@@ -77,13 +77,19 @@ func TestSwitzerland(t *testing.T) {
 	from := t.TempDir()
 	cells := filepath.Join(from, "cells.asc") // the first row is the northernmost
 	filetest.Write(t, cells, []byte("ncols 4\nnrows 2\nxllcorner 2600000\nyllcorner 1199900\ncellsize 100\nNODATA_value 255\n3 2 255 0\n2 2 3 3\n"))
-	path := filepath.Join(from, "ch.bakom.mobilnetz-5g.tif")
-	out, err := exec.Command("gdal_translate", "-q", "-ot", "Byte", "-a_srs", "EPSG:2056", "-co", "COMPRESS=LZW", cells,
-		path).CombinedOutput()
-	if err != nil {
-		t.Fatalf("gdal_translate: %v: %s", err, out)
+	path, elsewhere := filepath.Join(from, "ch.bakom.mobilnetz-5g.tif"), filepath.Join(from, "ch.bakom.mobilnetz-4g.tif")
+	for to, system := range map[string]string{path: "EPSG:2056", elsewhere: "EPSG:3035"} {
+		out, err := exec.Command("gdal_translate", "-q", "-ot", "Byte", "-a_srs", system, "-co", "COMPRESS=LZW", cells,
+			to).CombinedOutput()
+		if err != nil {
+			t.Fatalf("gdal_translate: %v: %s", err, out)
+		}
 	}
 	dir := folder.Dir(t.TempDir())
+	if r, err := Import(t.Context(), Options{Dir: dir, Paths: []string{elsewhere}, Metres: 100, Now: time.Now()}); err != nil ||
+		!strings.Contains(r.Files[0].Error, "EPSG:3035") {
+		t.Errorf("in another projection: %+v, %v, want an error that names it", r.Files[0], err)
+	}
 	imported(t, dir, path)
 	s := NewStore(dir.Coverage())
 	for i, want := range []Word{{LevelCovered, "3", Three}, {LevelCovered, "2", Some}, {LevelNone, "", ""}, {LevelNone, "", ""}} {

@@ -196,11 +196,17 @@ var bakomWords = []Word{{LevelCovered, "1", Some}, {LevelCovered, "2", Some}, {L
 // bakomNames are the names of its files.
 var bakomNames = regexp.MustCompile(`mobilnetz-([345]g)`)
 
+// swissGrid is the code of their projection, LV95.
+const swissGrid = 2056
+
 // bakomLayer describes a grid of the Swiss regulator.
 func bakomLayer(of *origin) (Info, error) {
 	n := bakomNames.FindStringSubmatch(of.name)
 	if n == nil {
 		return Info{}, fmt.Errorf("a grid, and its name has no ch.bakom.mobilnetz-3g, -4g or -5g")
+	}
+	if of.epsg != swissGrid {
+		return Info{}, fmt.Errorf("the grid is in the projection EPSG:%d, want EPSG:%d", of.epsg, swissGrid)
 	}
 	m := publishedBy("BAKOM/OFCOM")
 	return Info{Market: m.Code, Technology: strings.ToUpper(n[1]), EPSG: of.epsg, Publisher: publisherOf(m), Words: bakomWords,
