@@ -83,6 +83,11 @@ func printMaps(w io.Writer, r *coverage.Report) error {
 				l.Covered, megabytes(l.Bytes), synthetic); err != nil {
 				return err
 			}
+			if l.Note != "" {
+				if _, err := fmt.Fprintf(w, "  %s\n", l.Note); err != nil {
+					return err
+				}
+			}
 		}
 	}
 	_, err := fmt.Fprintf(w, "%s imported in %.1f s; a server of the folder answers from them at once\n",
