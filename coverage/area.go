@@ -292,8 +292,8 @@ func (m *mask) inBlock(l, before *Layer, bx, by int, add func(v, was Value, land
 			}
 			if now == nil {
 				i, err := by*l.grids[0].wide+bx, error(nil)
-				if now, err = readBlock(l.file, &l.grids[0].blocks[i]); err == nil && before != nil {
-					then, err = readBlock(before.file, &before.grids[0].blocks[i])
+				if now, err = l.readBlock(0, i); err == nil && before != nil {
+					then, err = before.readBlock(0, i)
 				}
 				if err != nil {
 					return err

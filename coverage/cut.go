@@ -11,16 +11,14 @@ import (
 // Cut writes the part of the layer of a file that has some boxes: a rectangle of its grid. Without such a part it writes
 // nothing and returns nil. Errors: ErrDamaged, ErrVersion, those of reading and writing.
 func Cut(path string, w io.Writer, boxes []geo.Box) (*Info, error) {
-	f, info, all, _, err := opening(path)
+	l, err := openLayer(path, nil)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	p, _ := geo.ByEPSG(info.EPSG) // it was checked
-	l := &Layer{Info: info, proj: p, file: f, grids: all}
+	defer l.file.Close()
 	x0, y0, x1, y1 := math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)
 	for _, part := range l.within(boxes) {
-		outline(p, part, func(ax, ay, bx, by float64) {
+		outline(l.proj, part, func(ax, ay, bx, by float64) {
 			x0, x1, y0, y1 = min(x0, ax, bx), max(x1, ax, bx), min(y0, ay, by), max(y1, ay, by)
 		})
 	}
@@ -30,12 +28,12 @@ func Cut(path string, w io.Writer, boxes []geo.Box) (*Info, error) {
 		return nil, nil
 	}
 	col0, row0 = col0-math.Mod(col0, blockSide), row0-math.Mod(row0, blockSide) // a block is one of the file's
+	info := l.Info
 	info.X0, info.Y0 = l.X0+col0*l.Cell, l.Y0+row0*l.Cell
 	info.Cols, info.Rows = int(col1-col0), int(row1-row0)
 	var failed error
 	err = write(w, &info, func(c *cells, col, row int) {
-		b := &l.grids[0].blocks[(row+int(row0))>>blockBits*l.grids[0].wide+(col+int(col0))>>blockBits]
-		whole, err := readBlock(f, b)
+		whole, err := l.readBlock(0, (row+int(row0))>>blockBits*l.grids[0].wide+(col+int(col0))>>blockBits)
 		if err != nil {
 			failed = err
 			return

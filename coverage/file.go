@@ -13,6 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"relais/geo"
+	"relais/internal/cache"
 	"relais/internal/system"
 )
 
@@ -232,78 +233,79 @@ func (w *writer) finish(info *Info, directory []byte) error {
 	return w.err
 }
 
-// read reads the directory of a file. Errors: ErrDamaged, ErrVersion, those of reading.
-func read(f io.ReaderAt, size int64) (info Info, all [grids]grid, sum uint64, err error) {
-	fail := func(err error) (Info, [grids]grid, uint64, error) { return Info{}, [grids]grid{}, 0, err }
+// read reads the directory of the file, which has so many bytes. Errors: ErrDamaged, ErrVersion, those of reading.
+func (l *Layer) read(size int64) error {
 	head, foot := make([]byte, headBytes), make([]byte, footerBytes)
 	if size < int64(headBytes+footerBytes) {
-		return fail(ErrDamaged)
+		return ErrDamaged
 	}
-	if _, err := f.ReadAt(head, 0); err != nil {
-		return fail(err)
+	if _, err := l.file.ReadAt(head, 0); err != nil {
+		return err
 	}
 	if string(head[:len(magic)]) != magic {
-		return fail(ErrDamaged)
+		return ErrDamaged
 	}
 	if binary.LittleEndian.Uint32(head[len(magic):]) != version {
-		return fail(ErrVersion)
+		return ErrVersion
 	}
-	if _, err := f.ReadAt(foot, size-footerBytes); err != nil {
-		return fail(err)
+	if _, err := l.file.ReadAt(foot, size-footerBytes); err != nil {
+		return err
 	}
 	at, length := binary.LittleEndian.Uint64(foot), binary.LittleEndian.Uint32(foot[8:])
 	if at != uint64(size)-uint64(footerBytes)-uint64(length) || length > maxDirectory {
-		return fail(ErrDamaged)
+		return ErrDamaged
 	}
 	packed := make([]byte, length)
-	if _, err := f.ReadAt(packed, int64(at)); err != nil {
-		return fail(err)
+	if _, err := l.file.ReadAt(packed, int64(at)); err != nil {
+		return err
 	}
-	if sum = binary.LittleEndian.Uint64(foot[12:]); xxhash.Sum64(packed) != sum {
-		return fail(ErrDamaged)
+	if l.sum = binary.LittleEndian.Uint64(foot[12:]); xxhash.Sum64(packed) != l.sum {
+		return ErrDamaged
 	}
 	plain, err := unpacker().DecodeAll(packed, nil)
 	if err != nil {
-		return fail(ErrDamaged)
+		return ErrDamaged
 	}
 	n, used := binary.Uvarint(plain)
 	if used <= 0 || n > uint64(len(plain)-used) {
-		return fail(ErrDamaged)
+		return ErrDamaged
 	}
 	text, rest := plain[used:used+int(n)], plain[used+int(n):]
-	if err := json.Unmarshal(text, &info); err != nil {
-		return fail(fmt.Errorf("%w: %w", ErrDamaged, err))
+	if err := json.Unmarshal(text, &l.Info); err != nil {
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	if err := info.check(); err != nil {
-		return fail(fmt.Errorf("%w: %w", ErrDamaged, err))
+	if err := l.check(); err != nil {
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	all, end := newGrids(info.Cols, info.Rows), int64(headBytes)
-	for level := range all {
-		for i := range all[level].blocks {
+	end := int64(headBytes)
+	l.proj, _ = geo.ByEPSG(l.EPSG) // it was checked
+	l.grids = newGrids(l.Cols, l.Rows)
+	for level := range l.grids {
+		for i := range l.grids[level].blocks {
 			if len(rest) < 2 {
-				return fail(ErrDamaged)
+				return ErrDamaged
 			}
 			b := block{at: end, low: Value(rest[0] >> 4), high: Value(rest[0] & 15)}
 			n, used := binary.Uvarint(rest[1:])
-			if used <= 0 || n > 2*blockBytes || (n == 0) != (b.low == b.high) || int(b.high) > len(info.Words) {
-				return fail(ErrDamaged)
+			if used <= 0 || n > 2*blockBytes || (n == 0) != (b.low == b.high) || int(b.high) > len(l.Words) {
+				return ErrDamaged
 			}
 			b.length, end, rest = uint32(n), end+int64(n), rest[1+used:]
-			all[level].blocks[i] = b
+			l.grids[level].blocks[i] = b
 		}
 	}
 	if end != int64(at) || len(rest) > 0 {
-		return fail(ErrDamaged)
+		return ErrDamaged
 	}
-	return info, all, sum, nil
+	return nil
 }
 
 // packedBlocks has buffers for reading.
 var packedBlocks = sync.Pool{New: func() any { return new([2 * blockBytes]byte) }}
 
-// readBlock reads the cells of a block.
-func readBlock(f io.ReaderAt, b *block) (*cells, error) {
-	c := &cells{}
+// readBlock reads the cells of a block of a grid.
+func (l *Layer) readBlock(level, i int) (*cells, error) {
+	b, c := &l.grids[level].blocks[i], &cells{}
 	if b.length == 0 {
 		for i := range c {
 			c[i] = byte(b.low)<<4 | byte(b.low)
@@ -313,7 +315,7 @@ func readBlock(f io.ReaderAt, b *block) (*cells, error) {
 	buffer := packedBlocks.Get().(*[2 * blockBytes]byte) // read has checked the length
 	defer packedBlocks.Put(buffer)
 	packed := buffer[:b.length]
-	if _, err := f.ReadAt(packed, b.at); err != nil {
+	if _, err := l.file.ReadAt(packed, b.at); err != nil {
 		return nil, err
 	}
 	plain, err := unpacker().DecodeAll(packed, c[:0])
@@ -331,44 +333,46 @@ func readBlock(f io.ReaderAt, b *block) (*cells, error) {
 	return c, nil
 }
 
-// opening opens a file and reads its directory.
-func opening(path string) (f *os.File, info Info, all [grids]grid, sum uint64, err error) {
-	if f, err = system.OpenFile(path, os.O_RDONLY, 0); err != nil {
-		return nil, info, all, 0, err
+// openLayer opens the layer of a file. kept has the cells of its store; without a store, they are read with readBlock.
+func openLayer(path string, kept *cache.Cache[cellsKey, *cells]) (*Layer, error) {
+	f, err := system.OpenFile(path, os.O_RDONLY, 0)
+	if err != nil {
+		return nil, err
 	}
+	l := &Layer{file: f, cells: kept}
 	stat, err := f.Stat()
 	if err == nil {
-		info, all, sum, err = read(f, stat.Size())
+		err = l.read(stat.Size())
 	}
 	if err != nil {
 		f.Close()
-		return nil, info, all, 0, &fs.PathError{Op: "read", Path: path, Err: err}
+		return nil, &fs.PathError{Op: "read", Path: path, Err: err}
 	}
-	return f, info, all, sum, nil
+	return l, nil
 }
 
 // ReadInfo returns what a file says of its layer.
 func ReadInfo(path string) (*Info, error) {
-	f, info, _, _, err := opening(path)
+	l, err := openLayer(path, nil)
 	if err != nil {
 		return nil, err
 	}
-	return &info, f.Close()
+	info := l.Info // without its grids
+	return &info, l.file.Close()
 }
 
 // Verify reads all of a file. Errors: ErrDamaged, ErrVersion, those of reading.
 func Verify(path string) (*Info, error) {
-	f, info, all, _, err := opening(path)
+	l, err := openLayer(path, nil)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	for level := range all {
-		for i := range all[level].blocks {
-			if b := &all[level].blocks[i]; b.length > 0 {
-				if _, err := readBlock(f, b); err != nil {
-					return nil, err
-				}
+	defer l.file.Close()
+	info := l.Info
+	for level := range l.grids {
+		for i := range l.grids[level].blocks {
+			if _, err := l.readBlock(level, i); err != nil {
+				return nil, err
 			}
 		}
 	}

@@ -31,7 +31,7 @@ type Layer struct {
 	file  *os.File
 	grids [grids]grid
 	sum   uint64
-	cells *cache.Cache[cellsKey, *cells] // of the store
+	cells *cache.Cache[cellsKey, *cells] // of the store, nil without one
 }
 
 // A cellsKey is a block of a grid of a layer.
@@ -144,7 +144,7 @@ func (s *Store) load() {
 		if o == nil || !o.holds(info) {
 			o, changed = &opened{info: info, err: err}, true
 			if err == nil {
-				o.layer, o.err = s.open(path)
+				o.layer, o.err = openLayer(path, s.cells)
 			}
 		}
 		files[path] = o
@@ -165,16 +165,6 @@ func (s *Store) load() {
 	})
 	next.version = "coverage " + strconv.FormatUint(digest.Sum64(), 16)
 	s.files, s.state = files, next
-}
-
-// open opens the layer of a file.
-func (s *Store) open(path string) (*Layer, error) {
-	f, info, all, sum, err := opening(path)
-	if err != nil {
-		return nil, err
-	}
-	p, _ := geo.ByEPSG(info.EPSG) // it was checked
-	return &Layer{Info: info, proj: p, file: f, grids: all, sum: sum, cells: s.cells}, nil
 }
 
 // Failed returns why some files of a market, "" for any, cannot be used, nil if all can.
@@ -235,7 +225,7 @@ func (s *Store) Before(l *Layer) *Layer {
 // block returns the cells of a block.
 func (l *Layer) block(level, i int) (*cells, error) {
 	return l.cells.Make(context.Background(), cellsKey{l, uint8(level), int32(i)}, func(context.Context) (*cells, error) {
-		return readBlock(l.file, &l.grids[level].blocks[i])
+		return l.readBlock(level, i)
 	})
 }
 
