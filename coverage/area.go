@@ -3,7 +3,6 @@ package coverage
 import (
 	"context"
 	"errors"
-	"math"
 	"math/bits"
 	"slices"
 
@@ -117,25 +116,16 @@ func (m *mask) fits(l *Layer) bool {
 
 // newMask finds the cells of an area.
 func newMask(l *Layer, boxes []geo.Box) (*mask, error) {
-	m := &mask{of: l, low: 1}
-	x0, y0, x1, y1 := math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)
-	parts := l.within(boxes)
-	for _, part := range parts {
-		outline(l.proj, part, func(ax, ay, bx, by float64) {
-			x0, x1 = min(x0, ax, bx), max(x1, ax, bx)
-			y0, y1 = min(y0, ay, by), max(y1, ay, by)
-		})
-	}
-	col0, row0 := max(0, math.Floor((x0-l.X0)/l.Cell)), max(0, math.Floor((y0-l.Y0)/l.Cell))
-	col1, row1 := min(float64(l.Cols), math.Ceil((x1-l.X0)/l.Cell)), min(float64(l.Rows), math.Ceil((y1-l.Y0)/l.Cell))
-	if !(col0 < col1 && row0 < row1) {
+	m, parts := &mask{of: l, low: 1}, l.within(boxes)
+	col0, row0, col1, row1, ok := l.rectangle(parts)
+	if !ok {
 		return m, nil
 	}
 	if (col1-col0)*(row1-row0) > 8*MostCells {
 		return nil, ErrLarge
 	}
-	m.col, m.row = int(col0), int(row0)
-	m.raster = newRaster(l.X0+col0*l.Cell, l.Y0+row0*l.Cell, l.Cell, int(col1-col0), int(row1-row0))
+	m.col, m.row = col0, row0
+	m.raster = newRaster(l.X0+float64(col0)*l.Cell, l.Y0+float64(row0)*l.Cell, l.Cell, col1-col0, row1-row0)
 	m.plane = make([]uint64, len(m.toggles))
 	for _, part := range parts {
 		outline(l.proj, part, m.edge)
@@ -148,33 +138,6 @@ func newMask(l *Layer, boxes []geo.Box) (*mask, error) {
 	m.measure()
 	m.onLand(parts)
 	return m, nil
-}
-
-// within returns the parts of boxes that can have cells of the grid. A projection far from where it is used gives
-// nonsense.
-func (l *Layer) within(boxes []geo.Box) (parts []geo.Box) {
-	reach := l.reach()
-	for _, b := range boxes {
-		for _, part := range b.Split() {
-			part = geo.Box{South: max(part.South, reach.South), West: max(part.West, reach.West),
-				North: min(part.North, reach.North), East: min(part.East, reach.East)}
-			if part.South < part.North && part.West < part.East {
-				parts = append(parts, part)
-			}
-		}
-	}
-	return parts
-}
-
-// reach is a box around the grid.
-func (l *Layer) reach() geo.Box {
-	b := geo.Box{South: 90, West: 180, North: -90, East: -180}
-	for _, at := range [...][2]int{{0, 0}, {l.Cols, 0}, {0, l.Rows}, {l.Cols, l.Rows}, {l.Cols / 2, 0}, {l.Cols / 2, l.Rows}} {
-		p := l.middle(at[0], at[1])
-		b.South, b.North = min(b.South, p.Lat), max(b.North, p.Lat)
-		b.West, b.East = min(b.West, p.Lng), max(b.East, p.Lng)
-	}
-	return b
 }
 
 // measure sets the area of the cells of each row.

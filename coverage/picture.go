@@ -43,7 +43,8 @@ func project(l *Layer, side int, at func(x, y float64) geo.Point) *projected {
 		step = 1
 	}
 	p := &projected{of: l, xs: make([]float64, side*side), ys: make([]float64, side*side)}
-	used, knots := l.used(), side/step+1
+	x0, y0, x1, y1 := l.proj.Bounds()
+	used, knots := around(l.proj, x0, y0, x1, y1, small), side/step+1
 	xs, ys := make([]float64, knots*knots), make([]float64, knots*knots)
 	for i := range xs {
 		xs[i], ys[i] = math.NaN(), math.NaN()
@@ -65,18 +66,6 @@ func project(l *Layer, side int, at func(x, y float64) geo.Point) *projected {
 		}
 	}
 	return p
-}
-
-// used is the box in which the projection of the layer is used, and some degrees around it.
-func (l *Layer) used() geo.Box {
-	x0, y0, x1, y1 := l.proj.Bounds()
-	b := geo.Box{South: 90, West: 180, North: -90, East: -180}
-	for _, at := range [...][2]float64{{x0, y0}, {x1, y0}, {x0, y1}, {x1, y1}, {(x0 + x1) / 2, y0}, {(x0 + x1) / 2, y1}} {
-		p := l.proj.From(at[0], at[1])
-		b.South, b.North = min(b.South, p.Lat-small), max(b.North, p.Lat+small)
-		b.West, b.East = min(b.West, p.Lng-small), max(b.East, p.Lng+small)
-	}
-	return b
 }
 
 func (l *Layer) picture(p *projected, add func(int, Value)) error {
