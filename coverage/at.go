@@ -1,6 +1,7 @@
 package coverage
 
 import (
+	"cmp"
 	"iter"
 	"math"
 	"slices"
@@ -158,11 +159,6 @@ func (g *grid) near(u, w, most float64) (list []int) {
 	distance := func(i int) float64 {
 		return square(gap(u, i%g.wide<<blockBits)) + square(gap(w, i/g.wide<<blockBits))
 	}
-	slices.SortFunc(list, func(a, b int) int {
-		if distance(a) < distance(b) {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(list, func(a, b int) int { return cmp.Compare(distance(a), distance(b)) })
 	return list
 }
