@@ -2,7 +2,6 @@ package coverage
 
 import (
 	"cmp"
-	"iter"
 	"math"
 	"slices"
 
@@ -95,10 +94,10 @@ func (l *Layer) better(p geo.Point, v Value, metres float64) (*Better, error) {
 		if err != nil {
 			return nil, err
 		}
-		for y := range outward(w, y0, min(g.rows, y0+blockSide)) {
+		for y := y0; y < min(g.rows, y0+blockSide); y++ {
 			up := square(float64(y) + 0.5 - w)
-			if up > best {
-				break
+			if up >= best {
+				continue
 			}
 			reach := math.Sqrt(best - up)
 			for x := max(x0, int(u-reach-1)); x < min(g.cols, x0+blockSide, int(u+reach+2)); x++ {
@@ -115,26 +114,6 @@ func (l *Layer) better(p geo.Point, v Value, metres float64) (*Better, error) {
 	}
 	there := l.middle(col, row)
 	return &Better{Word: l.Words[to-1], Metres: geo.Distance(p, there), Azimuth: geo.Bearing(p, there)}, nil
-}
-
-// outward yields the rows of a block, the nearest to a position first.
-func outward(at float64, from, to int) iter.Seq[int] {
-	return func(yield func(int) bool) {
-		below := min(max(int(at), from), to-1)
-		for above := below + 1; below >= from || above < to; {
-			if below >= from && (above >= to || at-float64(below)-0.5 <= float64(above)+0.5-at) {
-				if !yield(below) {
-					return
-				}
-				below--
-			} else {
-				if !yield(above) {
-					return
-				}
-				above++
-			}
-		}
-	}
 }
 
 func square(x float64) float64 { return x * x }
