@@ -49,7 +49,7 @@ func (s *Store) Count(q Filter, places []Weight) (list []Share, err error) {
 			if !ok {
 				continue
 			}
-			v, err := l.cell(0, col, row)
+			v, err := l.cell(col, row)
 			if err != nil {
 				return nil, err
 			}
@@ -57,7 +57,7 @@ func (s *Store) Count(q Filter, places []Weight) (list []Share, err error) {
 			if before := c.share.Before; before != nil {
 				if col, row, ok = before.locate(at.At); !ok {
 					c.share.Before = nil
-				} else if was, err = before.cell(0, col, row); err != nil {
+				} else if was, err = before.cell(col, row); err != nil {
 					return nil, err
 				}
 			}

@@ -33,7 +33,7 @@ func (s *Store) At(q Filter, p geo.Point, metres float64) (list []Place, err err
 		if !ok {
 			continue
 		}
-		v, err := l.cell(0, col, row)
+		v, err := l.cell(col, row)
 		if err != nil {
 			return nil, err
 		}

@@ -65,7 +65,7 @@ func TestFileHasItsCells(t *testing.T) {
 	for row := range values {
 		for col, want := range values[row] {
 			counts[want]++
-			if got, err := l.cell(0, col, row); err != nil || got != want {
+			if got, err := l.cell(col, row); err != nil || got != want {
 				t.Fatalf("cell %d, %d: %d, %v, want %d", col, row, got, err, want)
 			}
 		}
@@ -102,7 +102,7 @@ func TestDamagedFile(t *testing.T) {
 		l := s.Layers(Filter{})[0]
 		for row := range values {
 			for col, want := range values[row] {
-				if got, err := l.cell(0, col, row); err != nil || got != want {
+				if got, err := l.cell(col, row); err != nil || got != want {
 					t.Fatalf("byte %d of %d is wrong, and nobody notices", i, b.Len())
 				}
 			}

@@ -168,7 +168,7 @@ func TestAgainstGDAL(t *testing.T) {
 		differ := 0
 		for row := range rows {
 			for col := range cols {
-				v, err := l.cell(0, col+int((x0-l.X0)/100), row+int((y0-l.Y0)/100))
+				v, err := l.cell(col+int((x0-l.X0)/100), row+int((y0-l.Y0)/100))
 				must(t, err)
 				w := Value(want[(rows-1-row)*cols+col]) // GDAL begins in the north
 				counts[v]++
@@ -199,7 +199,7 @@ func TestNoLevel(t *testing.T) {
 	r, err := Import(t.Context(), Options{Dir: dir, Paths: []string{f.geoPackage(t, t.TempDir())}, Metres: 200, Now: time.Now()})
 	must(t, errors.Join(err, r.Failed()))
 	l := NewStore(dir.Coverage()).Layers(Filter{})[0]
-	v, err := l.cell(0, int((350000+1000-l.X0)/200), int((6780000-l.Y0)/200))
+	v, err := l.cell(int((350000+1000-l.X0)/200), int((6780000-l.Y0)/200))
 	must(t, err)
 	if w := l.Word(v, geo.Point{}); w.Level != LevelCovered || l.Metres != 200 || l.Operator != "ORANGE" || l.Edition != "2026-06-30" {
 		t.Errorf("%v of %+v", w, l.Info)

@@ -90,26 +90,3 @@ func (l *Layer) picture(p *projected, add func(int, Value)) error {
 	}
 	return nil
 }
-
-// A reader reads cells of a grid. It remembers the last block: neighbours are mostly in the same.
-type reader struct {
-	layer *Layer
-	level int
-	block int
-	cells *cells
-}
-
-func (r *reader) cell(col, row int) (v Value, err error) {
-	g := &r.layer.grids[r.level]
-	i := row>>blockBits*g.wide + col>>blockBits
-	if b := &g.blocks[i]; b.length == 0 {
-		return b.low, nil
-	}
-	if i != r.block {
-		if r.cells, err = r.layer.block(r.level, i); err != nil {
-			return 0, err
-		}
-		r.block = i
-	}
-	return r.cells.at(col&(blockSide-1), row&(blockSide-1)), nil
-}

@@ -229,19 +229,32 @@ func (l *Layer) block(level, i int) (*cells, error) {
 	})
 }
 
-// cell returns the value of a cell of a grid, 0 outside of it.
-func (l *Layer) cell(level, col, row int) (Value, error) {
-	g := &l.grids[level]
-	if col < 0 || row < 0 || col >= g.cols || row >= g.rows {
-		return 0, nil
-	}
+// A reader reads cells of a grid. It remembers the last block: neighbours are mostly in the same.
+type reader struct {
+	layer *Layer
+	level int
+	block int // -1 for none
+	cells *cells
+}
+
+// cell returns the value of a cell, which must be one of the grid.
+func (r *reader) cell(col, row int) (v Value, err error) {
+	g := &r.layer.grids[r.level]
 	i := row>>blockBits*g.wide + col>>blockBits
 	if b := &g.blocks[i]; b.length == 0 {
 		return b.low, nil
 	}
-	c, err := l.block(level, i)
-	if err != nil {
-		return 0, err
+	if i != r.block {
+		if r.cells, err = r.layer.block(r.level, i); err != nil {
+			return 0, err
+		}
+		r.block = i
 	}
-	return c.at(col&(blockSide-1), row&(blockSide-1)), nil
+	return r.cells.at(col&(blockSide-1), row&(blockSide-1)), nil
+}
+
+// cell returns the value of a cell of the finest grid, which must have it.
+func (l *Layer) cell(col, row int) (Value, error) {
+	r := reader{layer: l, block: -1}
+	return r.cell(col, row)
 }
