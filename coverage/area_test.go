@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"relais/geo"
@@ -200,22 +201,27 @@ func TestLostOffLand(t *testing.T) {
 	}
 }
 
-// On a map of the world, a layer has no place on the other side of the Earth.
+// On a map of the world, a layer has the place where it is, and none on the other side of the Earth.
 func TestPictureOfTheWorld(t *testing.T) {
-	values := patches(300, 300)
-	s := layerIn(t, t.TempDir(), testInfo(300, 300), values)
-	seen := 0
-	at := func(x, y float64) geo.Point { return geo.Point{Lat: 85 - 170*y, Lng: 360*x - 180} }
-	err := Picture(s.Layers(Filter{}), 512, at, func(place int, _ *Layer, _ *Word) {
-		if p := at((float64(place%512)+0.5)/512, (float64(place/512)+0.5)/512); geo.Distance(p, geo.Point{Lat: 48, Lng: -1.9}) > 100_000 {
-			t.Errorf("a place at %v", p)
-		}
-		seen++
-	})
-	if err != nil {
-		t.Fatal(err)
+	const cols, rows, side = 1200, 1000, 512 // a place is 50 km wide
+	values := make([][]Value, rows)
+	for row := range values {
+		values[row] = slices.Repeat([]Value{3}, cols)
 	}
-	_ = seen // a place of the world may be larger than the grid
+	s := layerIn(t, t.TempDir(), testInfo(cols, rows), values)
+	at := func(x, y float64) geo.Point { return geo.Point{Lat: 85 - 170*y, Lng: 360*x - 180} }
+	middle, hit := s.Layers(Filter{})[0].middle(cols/2, rows/2), false
+	err := Picture(s.Layers(Filter{}), side, at, func(place int, _ *Layer, w *Word) {
+		x, y := place%side, place/side
+		p := at((float64(x)+0.5)/side, (float64(y)+0.5)/side)
+		if geo.Distance(p, middle) > 100_000 || w.Level != LevelVeryGood {
+			t.Errorf("%s at %v", w.Level, p)
+		}
+		hit = hit || x == int((middle.Lng+180)/360*side) && y == int((85-middle.Lat)/170*side)
+	})
+	if err != nil || !hit {
+		t.Errorf("%v; the place of %v is drawn: %v, want true", err, middle, hit)
+	}
 }
 
 // Each place of a small map has the value of its cell.
