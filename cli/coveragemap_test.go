@@ -11,8 +11,8 @@ import (
 // What an import noted of a map is printed below it.
 func TestPrintMaps(t *testing.T) {
 	var b strings.Builder
-	l := &coverage.LayerReport{Info: coverage.Info{Market: market.FR, Operator: "SFR", Technology: "4G", Service: "data", Edition: "2026-06-30"},
-		Covered: 12, Note: "an older edition stays: no permission"}
+	l := &coverage.LayerReport{Info: coverage.Info{Market: market.FR, Operator: "SFR", Technology: "4G", Service: "data",
+		Edition: "2026-06-30"}, Covered: 12, Note: "an older edition stays: no permission"}
 	err := printMaps(&b, &coverage.Report{Files: []*coverage.FileReport{
 		{Path: "maps/a.gpkg", Layers: []*coverage.LayerReport{l}}, {Path: "maps/b.gpkg", Error: "no areas"}}})
 	const want = `a.gpkg: FR SFR 4G data, 2026-06-30, 12 km² covered, 0 bytes
