@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -11,11 +10,10 @@ import (
 
 	"relais/address"
 	"relais/coverage"
+	"relais/coverage/coveragetest"
 	"relais/geo"
 	"relais/index"
 	"relais/index/indextest"
-	"relais/internal/filetest"
-	"relais/internal/folder"
 	"relais/market"
 	"relais/measure"
 	"relais/measure/measuretest"
@@ -25,20 +23,11 @@ import (
 // mapsOf returns the store of two maps: Orange's in 4G covers a square of 4 km in Brittany, SFR's one of 1 km in its middle.
 func mapsOf(t *testing.T) *coverage.Store {
 	t.Helper()
-	dir := folder.Dir(t.TempDir())
-	feature := func(plmn string, half float64) string {
-		const x, y = 352000.0, 6789000.0
-		return fmt.Sprintf(`{"type":"Feature","properties":{"operateur":%q,"date":"2026-06-30","techno":"4G","usage":"data","niveau":"BC"},
-			"geometry":{"type":"Polygon","coordinates":[[[%f,%f],[%[4]f,%[3]f],[%[4]f,%[5]f],[%[2]f,%[5]f],[%[2]f,%[3]f]]]}}`, plmn, x-half, y-half,
-			x+half, y+half)
+	square := func(plmn string, half float64) coveragetest.Area {
+		const x, y = 352000, 6789000
+		return coveragetest.Box(coveragetest.ARCEP(plmn, "4G", "2026-06-30", "BC"), x-half, y-half, x+half, y+half)
 	}
-	path := filetest.New(t, "maps.geojson", `{"type":"FeatureCollection","crs":{"type":"name","properties":{"name":"urn:ogc:def:crs:EPSG::2154"}},
-		"features":[`+feature("20801", 2000)+","+feature("20810", 500)+`]}`)
-	r, err := coverage.Import(t.Context(), coverage.Options{Dir: dir, Paths: []string{path}, Metres: 100, Now: time.Now()})
-	if err = errors.Join(err, r.Failed()); err != nil {
-		t.Fatal(err)
-	}
-	return coverage.NewStore(dir.Coverage())
+	return coveragetest.Store(t, "maps.geojson", 2154, square("20801", 2000), square("20810", 500))
 }
 
 // What the maps say of a place comes with the nearest site and what was measured, and where these contradict each other.

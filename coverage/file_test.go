@@ -11,9 +11,12 @@ import (
 	"time"
 
 	"relais/geo"
+	"relais/internal/errtest"
 	"relais/internal/filetest"
 	"relais/market"
 )
+
+var must = errtest.Must
 
 // testInfo describes a grid of 100 m in Brittany.
 func testInfo(cols, rows int) Info {

@@ -1,8 +1,7 @@
-package coverage
+package coverage_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -15,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"relais/coverage"
+	"relais/coverage/coveragetest"
 	"relais/geo"
 	"relais/internal/errtest"
 	"relais/internal/filetest"
@@ -23,12 +24,13 @@ import (
 	"relais/internal/tier"
 )
 
-var must = errtest.Must
+var must, imported = errtest.Must, coveragetest.Import
 
 func TestMain(m *testing.M) {
 	killtest.Main(m, func(args []string) error {
 		for {
-			r, err := Import(context.Background(), Options{Dir: folder.Dir(args[0]), Paths: args[1:], Metres: 100, Now: time.Now()})
+			r, err := coverage.Import(context.Background(), coverage.Options{Dir: folder.Dir(args[0]), Paths: args[1:], Metres: 100,
+				Now: time.Now()})
 			if err := errors.Join(err, r.Failed()); err != nil {
 				return err
 			}
@@ -37,48 +39,32 @@ func TestMain(m *testing.M) {
 	})
 }
 
+type ring = coveragetest.Ring
+
 // A level is areas of one level, each with an outer ring and a hole.
 type level struct {
 	niveau any // nil where ARCEP publishes none
 	rings  []ring
 }
 
-// An arcepFile is a file of ARCEP. Its name and columns are those that the importer of ARCEP-dev/Mon-Reseau-Mobile-v2 and two
-// other readers expect; nobody of us saw a file.
+// An arcepFile is a file of ARCEP. Its name is one that other readers expect, as the columns of coveragetest.ARCEP.
 type arcepFile struct {
-	name, operateur, techno, usage, date string
-	epsg                                 int
-	levels                               []level
+	name, operateur, techno, date string
+	epsg                          int
+	levels                        []level
 }
 
-// geoPackage writes the file with ogr2ogr, under its name.
-func (f *arcepFile) geoPackage(t testing.TB, dir string) string {
+// geoPackage writes the file under its name.
+func (f *arcepFile) geoPackage(t testing.TB, dir string) (path string) {
 	t.Helper()
-	if _, err := exec.LookPath("ogr2ogr"); err != nil {
-		t.Skip("ogr2ogr is not installed (Debian: gdal-bin)")
-	}
-	features := []any{}
+	var list []coveragetest.Area
 	for _, l := range f.levels {
-		polygons := [][][][2]float64{}
-		for i := 0; i+1 < len(l.rings); i += 2 {
-			outer, hole := l.rings[i], l.rings[i+1]
-			polygons = append(polygons, [][][2]float64{outer.closed(), hole.closed()})
-		}
-		features = append(features, map[string]any{"type": "Feature", "geometry": map[string]any{
-			"type": "MultiPolygon", "coordinates": polygons},
-			"properties": map[string]any{"operateur": f.operateur, "operateur_commercial": "OF", "operateur_infra": "OF", "date": f.date,
-				"techno": f.techno, "usage": f.usage, "niveau": l.niveau, "dept": nil}})
+		list = append(list, coveragetest.Area{Columns: coveragetest.ARCEP(f.operateur, f.techno, f.date, l.niveau),
+			Polygons: slices.Collect(slices.Chunk(l.rings, 2))})
 	}
-	text, err := json.Marshal(map[string]any{"type": "FeatureCollection", "features": features})
-	must(t, err)
-	from, to := filepath.Join(t.TempDir(), "areas.geojson"), filepath.Join(dir, f.name+".gpkg")
-	filetest.Write(t, from, text)
-	out, err := exec.Command("ogr2ogr", "-q", "-f", "GPKG", to, from, "-a_srs", fmt.Sprint("EPSG:", f.epsg), "-nln", f.name, "-nlt",
-		"MULTIPOLYGON").CombinedOutput()
-	if err != nil {
-		t.Fatalf("ogr2ogr: %v: %s", err, out)
-	}
-	return to
+	path = filepath.Join(dir, f.name+".gpkg")
+	coveragetest.GeoPackage(t, path, f.name, f.epsg, list...)
+	return path
 }
 
 // star is a ring around a point.
@@ -104,7 +90,7 @@ func arcepFiles() (list []arcepFile) {
 	rng := rand.New(rand.NewPCG(1, 8))
 	for i, op := range []struct{ name, plmn string }{{"OF", "20801"}, {"SFR0", "20810"}, {"BOUY", "20820"}, {"FREE", "20815"},
 		{"ORCA", "34001"}, {"OMT", "34002"}, {"DIGIC", "34020"}, {"FRCA", "34004"}} {
-		f := arcepFile{name: "2026_T2_couv_Metropole_" + op.name + "_4G_data", operateur: op.plmn, techno: "4G", usage: "data",
+		f := arcepFile{name: "2026_T2_couv_Metropole_" + op.name + "_4G_data", operateur: op.plmn, techno: "4G",
 			date: "2026-06-30", epsg: 2154}
 		x, y := 350000.0, 6780000.0
 		if i >= 4 {
@@ -143,16 +129,15 @@ func TestAgainstGDAL(t *testing.T) {
 	for i := range files {
 		files[i].geoPackage(t, from)
 	}
-	r, err := Import(t.Context(), Options{Dir: dir, Paths: []string{from}, Metres: 100, Now: time.Now()})
-	must(t, errors.Join(err, r.Failed()))
-	s := NewStore(dir.Coverage())
-	layers := s.Layers(Filter{})
+	imported(t, dir, from)
+	s := coverage.NewStore(dir.Coverage())
+	layers := s.Layers(coverage.Filter{})
 	if len(layers) != len(files) {
 		t.Fatalf("%d layers, want %d", len(layers), len(files))
 	}
 	for i := range files {
 		f := &files[i]
-		var l *Layer
+		var l *coverage.Layer
 		for _, one := range layers {
 			if one.From == f.name+".gpkg" {
 				l = one
@@ -168,9 +153,9 @@ func TestAgainstGDAL(t *testing.T) {
 		differ := 0
 		for row := range rows {
 			for col := range cols {
-				v, err := l.cell(col+int((x0-l.X0)/100), row+int((y0-l.Y0)/100))
+				v, err := l.ValueOf(col+int((x0-l.X0)/100), row+int((y0-l.Y0)/100))
 				must(t, err)
-				w := Value(want[(rows-1-row)*cols+col]) // GDAL begins in the north
+				w := coverage.Value(want[(rows-1-row)*cols+col]) // GDAL begins in the north
 				counts[v]++
 				expected[w]++
 				if v != w {
@@ -196,12 +181,12 @@ func TestNoLevel(t *testing.T) {
 	f.name, f.techno = "2026_T2_couv_Metropole_OF_5G_data", "5G"
 	f.levels = []level{{nil, islands(rand.New(rand.NewPCG(1, 1)), 350000, 6780000, 2000, 200)}}
 	dir := folder.Dir(t.TempDir())
-	r, err := Import(t.Context(), Options{Dir: dir, Paths: []string{f.geoPackage(t, t.TempDir())}, Metres: 200, Now: time.Now()})
-	must(t, errors.Join(err, r.Failed()))
-	l := NewStore(dir.Coverage()).Layers(Filter{})[0]
-	v, err := l.cell(int((350000+1000-l.X0)/200), int((6780000-l.Y0)/200))
+	must(t, tried(t, dir, f.geoPackage(t, t.TempDir())).Failed())
+	l := coverage.NewStore(dir.Coverage()).Layers(coverage.Filter{})[0]
+	v, err := l.ValueOf(int((350000+1000-l.X0)/200), int((6780000-l.Y0)/200))
 	must(t, err)
-	if w := l.Word(v, geo.Point{}); w.Level != LevelCovered || l.Metres != 200 || l.Operator != "ORANGE" || l.Edition != "2026-06-30" {
+	w := l.Word(v, geo.Point{})
+	if w.Level != coverage.LevelCovered || l.Metres != 200 || l.Operator != "ORANGE" || l.Edition != "2026-06-30" {
 		t.Errorf("%v of %+v", w, l.Info)
 	}
 }
@@ -211,7 +196,7 @@ func TestBadFiles(t *testing.T) {
 	dir := folder.Dir(t.TempDir())
 	good := arcepFiles()[0]
 	imported(t, dir, good.geoPackage(t, t.TempDir()))
-	version := NewStore(dir.Coverage()).Version()
+	version := coverage.NewStore(dir.Coverage()).Version()
 	fewer := good
 	fewer.levels = []level{{"CL", good.levels[0].rings[:2]}}
 	for _, c := range []struct {
@@ -239,26 +224,33 @@ func TestBadFiles(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			f := arcepFiles()[0]
 			c.change(&f)
-			r, err := Import(t.Context(), Options{Dir: dir, Paths: []string{f.geoPackage(t, t.TempDir())}, Metres: 100, Now: time.Now()})
-			must(t, err)
-			if err := r.Files[0].Error; !strings.Contains(err, c.want) || r.Failed() == nil {
-				t.Errorf("error %q, want %q", err, c.want)
-			}
-			if NewStore(dir.Coverage()).Version() != version {
+			refused(t, dir, f.geoPackage(t, t.TempDir()), c.want)
+			if coverage.NewStore(dir.Coverage()).Version() != version {
 				t.Error("the maps changed")
 			}
 		})
 	}
 	path := fewer.geoPackage(t, t.TempDir())
-	r, err := Import(t.Context(), Options{Dir: dir, Paths: []string{path}, Metres: 100, Force: true, Now: time.Now()})
+	r, err := coverage.Import(t.Context(), coverage.Options{Dir: dir, Paths: []string{path}, Metres: 200, Force: true,
+		Now: time.Now()})
 	must(t, errors.Join(err, r.Failed()))
 }
 
-func imported(t testing.TB, dir folder.Dir, paths ...string) *Report {
+// tried imports a file or a folder, whose files may be refused. Large cells are quick.
+func tried(t testing.TB, dir folder.Dir, path string) *coverage.Report {
 	t.Helper()
-	r, err := Import(t.Context(), Options{Dir: dir, Paths: paths, Metres: 100, Now: time.Now()})
-	must(t, errors.Join(err, r.Failed()))
+	r, err := coverage.Import(t.Context(), coverage.Options{Dir: dir, Paths: []string{path}, Metres: 200, Now: time.Now()})
+	must(t, err)
 	return r
+}
+
+// refused imports a file that must be refused.
+func refused(t testing.TB, dir folder.Dir, path, want string) {
+	t.Helper()
+	r := tried(t, dir, path)
+	if err := r.Files[0].Error; !strings.Contains(err, want) || r.Failed() == nil {
+		t.Errorf("%s: error %q, want %q", filepath.Base(path), err, want)
+	}
 }
 
 // A folder may be a link. Its files with other endings are left out, and members of its zip archives are refused by name.
@@ -270,8 +262,7 @@ func TestFilesOfFolder(t *testing.T) {
 	if err := os.Symlink(from, link); err != nil {
 		t.Skip("no links here")
 	}
-	r, err := Import(t.Context(), Options{Dir: dir, Paths: []string{link}, Metres: 200, Now: time.Now()})
-	must(t, err)
+	r := tried(t, dir, link)
 	var got []string
 	for _, f := range r.Files {
 		got = append(got, fmt.Sprint(filepath.Base(f.Path), " ", len(f.Layers), " ", f.Error))
@@ -288,21 +279,20 @@ func TestEditions(t *testing.T) {
 	for _, date := range []string{"2026-03-31", "2026-06-30", "2025-12-31", "2026-09-30", "2025-09-30"} {
 		f := arcepFiles()[0]
 		f.date, f.name = date, fmt.Sprintf("%s_T%d_couv_Metropole_OF_4G_data", date[:4], int(date[5]-'0')*10/3+int(date[6]-'0')/3)
-		r, err := Import(t.Context(), Options{Dir: dir, Paths: []string{f.geoPackage(t, t.TempDir())}, Metres: 200, Now: time.Now()})
-		must(t, err)
+		r := tried(t, dir, f.geoPackage(t, t.TempDir()))
 		if old := date < "2026"; old != (r.Failed() != nil) {
 			t.Errorf("%s: %v", date, r.Failed())
 		}
 	}
-	s := NewStore(dir.Coverage())
-	newest := s.Layers(Filter{})
+	s := coverage.NewStore(dir.Coverage())
+	newest := s.Layers(coverage.Filter{})
 	if len(newest) != 1 || newest[0].Edition != "2026-09-30" || s.Before(newest[0]).Edition != "2026-06-30" {
 		t.Errorf("newest %v", newest)
 	}
-	if paths, err := Files(dir.Coverage()); err != nil || len(paths) != keptEditions {
-		t.Errorf("%d files, %v, want %d", len(paths), err, keptEditions)
+	if paths, err := coverage.Files(dir.Coverage()); err != nil || len(paths) != 2 {
+		t.Errorf("%d files, %v, want 2", len(paths), err)
 	}
-	if l := s.Layers(Filter{Edition: "2026-06-30"}); len(l) != 1 {
+	if l := s.Layers(coverage.Filter{Edition: "2026-06-30"}); len(l) != 1 {
 		t.Errorf("%d layers of the edition before, want 1", len(l))
 	}
 }
@@ -314,8 +304,7 @@ func TestSameMapTwice(t *testing.T) {
 	f.geoPackage(t, from)
 	f.name = "part2"
 	f.geoPackage(t, from)
-	r, err := Import(t.Context(), Options{Dir: dir, Paths: []string{from}, Metres: 200, Now: time.Now()})
-	must(t, err)
+	r := tried(t, dir, from)
 	failed := 0
 	for _, one := range r.Files {
 		if strings.Contains(one.Error, "the same map as") {
@@ -337,10 +326,10 @@ func TestKilledImport(t *testing.T) {
 	f := arcepFiles()[0]
 	path := f.geoPackage(t, t.TempDir())
 	imported(t, dir, path)
-	want := NewStore(dir.Coverage()).Version()
+	want := coverage.NewStore(dir.Coverage()).Version()
 	for range 30 {
 		killtest.Run(t, 500*time.Millisecond, func(string) {}, string(dir), path)
-		s := NewStore(dir.Coverage())
+		s := coverage.NewStore(dir.Coverage())
 		if s.Version() != want || s.Failed("") != nil {
 			t.Fatalf("version %s, %v, want %s", s.Version(), s.Failed(""), want)
 		}

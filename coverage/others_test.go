@@ -1,4 +1,4 @@
-package coverage
+package coverage_test
 
 import (
 	"encoding/json"
@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
+	"relais/coverage"
 	"relais/geo"
 	"relais/internal/filetest"
 	"relais/internal/folder"
@@ -38,15 +38,15 @@ func TestBelgium(t *testing.T) {
 	if l := r.Files[0].Layers[0]; l.Operator != "PROXIMUS_BE" || l.Technology != "4G" || l.Service != "" || l.Areas != 4 {
 		t.Errorf("layer %+v", l)
 	}
-	s, p := NewStore(dir.Coverage()), mercator(t)
-	for i, want := range []string{LevelNone, LevelLimited, LevelGood, LevelVeryGood, ""} {
-		found, err := s.At(Filter{}, p.From(484000+4000*float64(i)+2000, 6594000+1500), 0)
+	s, p := coverage.NewStore(dir.Coverage()), mercator(t)
+	for i, want := range []string{coverage.LevelNone, coverage.LevelLimited, coverage.LevelGood, coverage.LevelVeryGood, ""} {
+		found, err := s.At(coverage.Filter{}, p.From(484000+4000*float64(i)+2000, 6594000+1500), 0)
 		must(t, err)
 		if len(found) != 1 || found[0].Word.Level != want {
 			t.Errorf("area %d: %v, want %q", i, found, want)
 		}
 	}
-	if s.Layers(Filter{Free: true}) != nil {
+	if s.Layers(coverage.Filter{Free: true}) != nil {
 		t.Error("maps without a licence are for everybody")
 	}
 	// 4 km × 3 km of Mercator at 50.8 degrees are 0.4 of that, and a border is in the middle of a cell.
@@ -54,11 +54,7 @@ func TestBelgium(t *testing.T) {
 		t.Errorf("%.2f km² are covered, want 14.4", km2)
 	}
 	filetest.Write(t, path, biptJSON(0, 7))
-	bad, err := Import(t.Context(), Options{Dir: dir, Paths: []string{path}, Metres: 100, Now: time.Now()})
-	must(t, err)
-	if !strings.Contains(bad.Files[0].Error, `Layer "7"`) {
-		t.Errorf("error %q", bad.Files[0].Error)
-	}
+	refused(t, dir, path, `Layer "7"`)
 }
 
 func mercator(t *testing.T) *geo.Projection {
@@ -86,14 +82,13 @@ func TestSwitzerland(t *testing.T) {
 		}
 	}
 	dir := folder.Dir(t.TempDir())
-	if r, err := Import(t.Context(), Options{Dir: dir, Paths: []string{elsewhere}, Metres: 100, Now: time.Now()}); err != nil ||
-		!strings.Contains(r.Files[0].Error, "EPSG:3035") {
-		t.Errorf("in another projection: %+v, %v, want an error that names it", r.Files[0], err)
-	}
+	refused(t, dir, elsewhere, "EPSG:3035")
 	imported(t, dir, path)
-	s := NewStore(dir.Coverage())
-	for i, want := range []Word{{LevelCovered, "3", Three}, {LevelCovered, "2", Some}, {LevelNone, "", ""}, {LevelNone, "", ""}} {
-		found, err := s.At(Filter{Operators: []string{"SALT_CH"}}, geo.FromLV95(2600050+100*float64(i), 1200050), 0)
+	s := coverage.NewStore(dir.Coverage())
+	none := coverage.Word{Level: coverage.LevelNone}
+	for i, want := range []coverage.Word{{Level: coverage.LevelCovered, Source: "3", Operators: coverage.Three},
+		{Level: coverage.LevelCovered, Source: "2", Operators: coverage.Some}, none, none} {
+		found, err := s.At(coverage.Filter{Operators: []string{"SALT_CH"}}, geo.FromLV95(2600050+100*float64(i), 1200050), 0)
 		must(t, err)
 		if len(found) != 1 || found[0].Word != want || found[0].Layer.Market != market.CH || found[0].Layer.Operator != "" {
 			t.Errorf("cell %d: %v, want %v", i, found, want)
@@ -102,11 +97,7 @@ func TestSwitzerland(t *testing.T) {
 	for _, name := range []string{"coverage.tif", "ch.bakom.mobilnetz-9g.tif"} {
 		other := filepath.Join(from, name)
 		filetest.Write(t, other, filetest.Read(t, path))
-		r, err := Import(t.Context(), Options{Dir: dir, Paths: []string{other}, Metres: 100, Now: time.Now()})
-		must(t, err)
-		if !strings.Contains(r.Files[0].Error, "mobilnetz") {
-			t.Errorf("%s: error %q", name, r.Files[0].Error)
-		}
+		refused(t, dir, other, "mobilnetz")
 	}
 }
 
@@ -127,13 +118,13 @@ func TestSpain(t *testing.T) {
 	if r := imported(t, dir, path); len(r.Files[0].Layers) != 2 {
 		t.Errorf("%d layers, want 2", len(r.Files[0].Layers))
 	}
-	s := NewStore(dir.Coverage())
+	s := coverage.NewStore(dir.Coverage())
 	for lng, want := range map[float64]string{-3.698: "MOVISTAR_ES YOIGO_ES", -3.598: "MOVISTAR_ES", -3.65: ""} {
-		found, err := s.At(Filter{Market: market.ES}, geo.Point{Lat: 40.402, Lng: lng}, 0)
+		found, err := s.At(coverage.Filter{Market: market.ES}, geo.Point{Lat: 40.402, Lng: lng}, 0)
 		must(t, err)
 		var got []string
 		for _, p := range found {
-			if p.Word.Level == LevelCovered {
+			if p.Word.Level == coverage.LevelCovered {
 				got = append(got, p.Layer.Operator)
 			}
 		}
@@ -142,9 +133,5 @@ func TestSpain(t *testing.T) {
 		}
 	}
 	filetest.Write(t, path, []byte(strings.Replace(string(text), "A82528548", "A00000000", 1)))
-	r, err := Import(t.Context(), Options{Dir: dir, Paths: []string{path}, Metres: 100, Now: time.Now()})
-	must(t, err)
-	if !strings.Contains(r.Files[0].Error, "A00000000") {
-		t.Errorf("error %q", r.Files[0].Error)
-	}
+	refused(t, dir, path, "A00000000")
 }

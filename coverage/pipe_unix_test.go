@@ -1,6 +1,6 @@
 //go:build unix
 
-package coverage
+package coverage_test
 
 import (
 	"path/filepath"
@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"relais/coverage"
 	"relais/internal/folder"
 )
 
@@ -16,7 +17,7 @@ import (
 func TestPipe(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe.gpkg")
 	must(t, syscall.Mkfifo(path, 0o600))
-	_, err := Import(t.Context(), Options{Dir: folder.Dir(t.TempDir()), Paths: []string{path}, Metres: 200, Now: time.Now()})
+	_, err := coverage.Import(t.Context(), coverage.Options{Dir: folder.Dir(t.TempDir()), Paths: []string{path}, Now: time.Now()})
 	if err == nil || !strings.Contains(err.Error(), "pipe.gpkg: neither a file nor a folder") {
 		t.Errorf("error %v, want one that names the pipe", err)
 	}

@@ -11,9 +11,6 @@ import (
 // A ring is the corners of a closed ring, without the first again.
 type ring [][2]float64
 
-// closed returns the corners with the first again.
-func (r ring) closed() [][2]float64 { return append(r[:len(r):len(r)], r[0]) }
-
 func (r ring) edges(add func(x1, y1, x2, y2 float64)) {
 	for i, p := range r {
 		q := r[(i+1)%len(r)]

@@ -1,11 +1,7 @@
 package web
 
 import (
-	"context"
 	"fmt"
-	"math"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -14,8 +10,9 @@ import (
 	"relais/api"
 	"relais/catalog"
 	"relais/coverage"
+	"relais/coverage/coveragetest"
+	"relais/geo"
 	"relais/index"
-	"relais/internal/folder"
 	"relais/market"
 )
 
@@ -23,31 +20,16 @@ import (
 // reception around 50.8, 4.3, very good east of 4.33, and none stated west of 4.27.
 func officialMap(t *testing.T) *coverage.Store {
 	t.Helper()
-	square := func(level int, south, west, north, east float64) string {
-		corner := func(lat, lng float64) string {
-			const radius = 6378137
-			return fmt.Sprintf("[%f,%f]", radius*lng*math.Pi/180, radius*math.Asinh(math.Tan(lat*math.Pi/180)))
-		}
-		ring := []string{corner(south, west), corner(south, east), corner(north, east), corner(north, west), corner(south, west)}
-		return fmt.Sprintf(`{"type":"Feature","id":"Proximus_4G.%d","properties":{"Layer":%d},"geometry":`+
-			`{"type":"Polygon","coordinates":[[%s]]}}`, level, level, strings.Join(ring, ","))
+	mercator, _ := geo.ByEPSG(3857)
+	square := func(level int, south, west, north, east float64) coveragetest.Area {
+		x0, y0 := mercator.To(geo.Point{Lat: south, Lng: west})
+		x1, y1 := mercator.To(geo.Point{Lat: north, Lng: east})
+		a := coveragetest.Box(map[string]any{"Layer": level}, x0, y0, x1, y1)
+		a.ID = fmt.Sprint("Proximus_4G.", level)
+		return a
 	}
-	dir := folder.Dir(t.TempDir())
-	path := filepath.Join(t.TempDir(), "SYNTHETIC_Proximus_4G.json")
-	text := `{"type":"FeatureCollection","crs":{"type":"name","properties":{"name":"urn:ogc:def:crs:EPSG::3857"}},"features":[` +
-		square(2, 50.75, 4.27, 50.85, 4.33) + "," + square(3, 50.75, 4.33, 50.85, 4.4) + "]}"
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	report, err := coverage.Import(context.Background(), coverage.Options{Dir: dir, Market: market.BE, Paths: []string{path}, Metres: 100,
-		Now: time.Now()})
-	if err == nil {
-		err = report.Failed()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return coverage.NewStore(dir.Coverage())
+	return coveragetest.Store(t, "SYNTHETIC_Proximus_4G.json", 3857, square(2, 50.75, 4.27, 50.85, 4.33),
+		square(3, 50.75, 4.33, 50.85, 4.4))
 }
 
 // atPages returns pages with an official map of Belgium.

@@ -3,7 +3,6 @@ package update
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,25 +10,17 @@ import (
 	"time"
 
 	"relais/coverage"
+	"relais/coverage/coveragetest"
 	"relais/internal/filetest"
 )
 
-// mapFile returns a GeoPackage with the columns of ARCEP, as coverage.TestAgainstGDAL has them, made by ogr2ogr.
+// mapFile returns a GeoPackage of ARCEP.
 func mapFile(t *testing.T, plmn, techno, date string) []byte {
 	t.Helper()
-	if _, err := exec.LookPath("ogr2ogr"); err != nil {
-		t.Skip("ogr2ogr is not installed (Debian: gdal-bin)")
-	}
-	from, to := filepath.Join(t.TempDir(), "areas.geojson"), filepath.Join(t.TempDir(), "areas.gpkg")
-	filetest.Write(t, from, fmt.Appendf(nil, `{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"operateur":%q,
-		"operateur_commercial":"OF","operateur_infra":"OF","date":%q,"techno":%q,"usage":"data","niveau":null,"dept":null},
-		"geometry":{"type":"MultiPolygon","coordinates":[[[[350000,6780000],[354000,6780000],[354000,6784000],[350000,6780000]]]]}}]}`,
-		plmn, date, techno))
-	out, err := exec.Command("ogr2ogr", "-q", "-f", "GPKG", to, from, "-a_srs", "EPSG:2154", "-nlt", "MULTIPOLYGON").CombinedOutput()
-	if err != nil {
-		t.Fatalf("ogr2ogr: %v: %s", err, out)
-	}
-	return filetest.Read(t, to)
+	path := filepath.Join(t.TempDir(), "areas.gpkg")
+	coveragetest.GeoPackage(t, path, "areas", 2154,
+		coveragetest.Box(coveragetest.ARCEP(plmn, techno, date, nil), 350000, 6780000, 354000, 6784000))
+	return filetest.Read(t, path)
 }
 
 // Of each map the newest edition is imported, unless it is too old; the next run asks and changes nothing; a map that is
