@@ -266,6 +266,11 @@ func (l *Layer) read(size int64) error {
 	if err != nil {
 		return ErrDamaged
 	}
+	return l.parse(plain, int64(at))
+}
+
+// parse takes the directory, which begins after so many bytes of the file.
+func (l *Layer) parse(plain []byte, at int64) error {
 	n, used := binary.Uvarint(plain)
 	if used <= 0 || n > uint64(len(plain)-used) {
 		return ErrDamaged
@@ -294,7 +299,7 @@ func (l *Layer) read(size int64) error {
 			l.grids[level].blocks[i] = b
 		}
 	}
-	if end != int64(at) || len(rest) > 0 {
+	if end != at || len(rest) > 0 {
 		return ErrDamaged
 	}
 	return nil
@@ -312,7 +317,7 @@ func (l *Layer) readBlock(level, i int) (*cells, error) {
 		}
 		return c, nil
 	}
-	buffer := packedBlocks.Get().(*[2 * blockBytes]byte) // read has checked the length
+	buffer := packedBlocks.Get().(*[2 * blockBytes]byte) // parse has checked the length
 	defer packedBlocks.Put(buffer)
 	packed := buffer[:b.length]
 	if _, err := l.file.ReadAt(packed, b.at); err != nil {
