@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -14,6 +15,8 @@ import (
 	"relais/geo"
 	"relais/index"
 	"relais/index/indextest"
+	"relais/internal/filetest"
+	"relais/internal/folder"
 	"relais/market"
 	"relais/measure"
 	"relais/measure/measuretest"

@@ -59,8 +59,8 @@ func readLands(name string, all map[string]*land) error {
 	return rows.Err()
 }
 
-// AreaBoxes returns the land of a department as boxes that do not overlap, nil if where it ends is not known. Its border
-// is a kilometre from the true one, on islands less.
+// AreaBoxes returns the land of a department, or of a country or an island that has maps, as boxes that do not overlap,
+// nil if where it ends is not known. Its border is a kilometre from the true one, on islands less.
 func AreaBoxes(code string) []geo.Box {
 	if l := lands()[code]; l != nil {
 		return l.boxes()

@@ -86,23 +86,8 @@ func arcepArea(of *origin, attribute func(string) (string, bool)) (f feature, er
 		return f, fmt.Errorf("date %q, want YYYY-MM-DD", date)
 	}
 	info.Edition = date
-	if n := arcepNames.FindStringSubmatch(of.name); n != nil {
-		if n[5] != techno || n[6] != usage {
-			return f, fmt.Errorf("the name says %s %s, the columns techno and usage %s %s", n[5], n[6], techno, usage)
-		}
-		month, _ := strconv.Atoi(date[5:7])
-		if quarter := strconv.Itoa((month + 2) / 3); n[1] != date[:4] || n[2] != quarter {
-			return f, fmt.Errorf("the name says %s_T%s, the column date %s", n[1], n[2], date)
-		}
-		if metropole := strings.HasPrefix(n[3], "Metropole"); metropole != (of.epsg == 2154) {
-			return f, fmt.Errorf("the name says %s, and the projection is EPSG:%d", n[3], of.epsg)
-		}
-		if of.epsg != 2154 {
-			info.Territory = strings.ToLower(n[3])
-			info.Outline = cmp.Or(arcepPlaces[info.Territory], info.Outline)
-		}
-	} else if of.epsg != 2154 {
-		info.Territory = strconv.Itoa(of.epsg)
+	if err := arcepName(of, &info, techno, usage); err != nil {
+		return f, err
 	}
 	info.Words, f.value = arcepLevels, 0
 	niveau, stated := attribute("niveau")
@@ -119,6 +104,33 @@ func arcepArea(of *origin, attribute func(string) (string, bool)) (f feature, er
 	}
 	f.layers = []Info{info}
 	return f, nil
+}
+
+// arcepName compares the name of a file with its columns, and sets the territory.
+func arcepName(of *origin, info *Info, techno, usage string) error {
+	metropole := of.epsg == 2154
+	n := arcepNames.FindStringSubmatch(of.name)
+	if n == nil {
+		if !metropole {
+			info.Territory = strconv.Itoa(of.epsg)
+		}
+		return nil
+	}
+	if n[5] != techno || n[6] != usage {
+		return fmt.Errorf("the name says %s %s, the columns techno and usage %s %s", n[5], n[6], techno, usage)
+	}
+	month, _ := strconv.Atoi(info.Edition[5:7])
+	if quarter := strconv.Itoa((month + 2) / 3); n[1] != info.Edition[:4] || n[2] != quarter {
+		return fmt.Errorf("the name says %s_T%s, the column date %s", n[1], n[2], info.Edition)
+	}
+	if metropole != strings.HasPrefix(n[3], "Metropole") {
+		return fmt.Errorf("the name says %s, and the projection is EPSG:%d", n[3], of.epsg)
+	}
+	if !metropole {
+		info.Territory = strings.ToLower(n[3])
+		info.Outline = cmp.Or(arcepPlaces[info.Territory], info.Outline)
+	}
+	return nil
 }
 
 // publishedBy returns the market whose coverage maps an authority publishes.
