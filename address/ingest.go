@@ -177,13 +177,3 @@ func (r *Report) guard(o Options) error {
 	}
 	return nil
 }
-
-// Notes returns what is worth saying of the tables.
-func (r *Report) Notes() (list []string) {
-	for _, f := range r.Files {
-		if f.Warning != "" {
-			list = append(list, f.Path+": "+f.Warning)
-		}
-	}
-	return list
-}
