@@ -25,7 +25,6 @@ import (
 var (
 	ErrNoReport = errors.New("no such outage report")
 	errClosed   = errors.New("the outage report is resolved or rejected")
-	errNotYours = errors.New("only who made the outage report, or a moderator, can resolve it")
 	ErrNoBug    = errors.New("no such bug")
 	ErrFull     = errors.New("no more of this is kept")
 	errReadOnly = fmt.Errorf("the folder cannot be written to: %w", fs.ErrPermission)

@@ -123,21 +123,6 @@ func (r *reportRecord) confirm(user string, now time.Time) {
 	}
 }
 
-// Resolve closes a report whose outage has ended, for its reporter. A resolved report does not change.
-// Errors: ErrNoReport, errNotYours, errClosed if it was rejected, errReadOnly.
-func (s *Store) Resolve(id, user string) (*Report, error) {
-	return s.alter(id, func(r *reportRecord) error {
-		switch {
-		case user == "" || !bytes.Equal(r.hash(user), r.Reporter):
-			return errNotYours
-		case r.State == Rejected:
-			return errClosed
-		}
-		s.close(r, Resolved)
-		return nil
-	})
-}
-
 // Report returns a report, open or closed. Error: ErrNoReport.
 func (s *Store) Report(id string) (report *Report, err error) {
 	if s.db == nil {

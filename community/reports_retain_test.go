@@ -65,7 +65,7 @@ func endedReports(t *testing.T, s *Store, c *clock) map[string]*Report {
 		t.Helper()
 		must(t, err)
 	}
-	must(s.Resolve(reports["resolved"].ID, "ann"))
+	must(s.ResolveAs(reports["resolved"].ID, audit.Decision{}))
 	must(s.Reject(reports["rejected"].ID, audit.Decision{Why: "no"}))
 	must(s.ResolveAs(reports["rejected after its end"].ID, audit.Decision{}))
 	c.at = c.at.Add(time.Hour)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"relais/community/audit"
 	"relais/geo"
 	"relais/market"
 	"relais/outage"
@@ -57,7 +58,7 @@ func TestTell(t *testing.T) {
 	if list := s.Outages().Reports(outage.Query{Market: market.FR}); len(list) != 2 {
 		t.Errorf("%d are shown, want 2", len(list))
 	}
-	if _, err := s.Resolve(ids["first"], "ann"); err != nil {
+	if _, err := s.ResolveAs(ids["first"], audit.Decision{}); err != nil {
 		t.Fatal(err)
 	}
 	n := said("flo")
