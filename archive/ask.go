@@ -56,7 +56,7 @@ func (s *Store) Changes(date string) (*View, error) {
 		case before == nil:
 			return wholeView(tx, p, nil)
 		}
-		changes, err := changesOf(tx, p, 0)
+		changes, err := changesOf(tx, p)
 		if err != nil {
 			return nil, err
 		}
@@ -89,7 +89,7 @@ func wholeView(tx *store.Tx, p, before *Publication) (*View, error) {
 	} else {
 		v.Before = before.Date
 	}
-	changes, err := changesOf(tx, p, 0)
+	changes, err := changesOf(tx, p)
 	if err != nil {
 		return nil, err
 	}

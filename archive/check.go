@@ -124,7 +124,7 @@ func checkPublication(tx *store.Tx, p *Publication, at int32, stored map[uint32]
 		}
 		ranks[r.rank] = at
 	}
-	changes, err := changesOf(tx, p, 0)
+	changes, err := changesOf(tx, p)
 	if err != nil {
 		return err
 	}

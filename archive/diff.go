@@ -205,17 +205,15 @@ func readChanges(plain []byte) ([]rowChange, error) {
 	return changes, nil
 }
 
-// changesOf returns the changes of a date, by support; only those of one support if support is not
-// 0. Errors: errDamaged.
-func changesOf(tx *store.Tx, p *Publication, support uint32) (all []rowChange, err error) {
+// changesOf returns the changes of a date, by support. Errors: errDamaged.
+func changesOf(tx *store.Tx, p *Publication) (all []rowChange, err error) {
 	b := tx.Bucket([]byte(changesBucket))
 	if b == nil {
 		return nil, nil
 	}
-	date := uint32(p.day())
+	first := pairKey(uint32(p.day()), 0)
 	c := b.Cursor()
-	for k, v := c.Seek(pairKey(date, support)); len(k) == 8 &&
-		slices.Equal(k[:4], pairKey(date, 0)[:4]); k, v = c.Next() {
+	for k, v := c.Seek(first); len(k) == 8 && slices.Equal(k[:4], first[:4]); k, v = c.Next() {
 		plain, err := unseal(changesBucket, k, v)
 		if err != nil {
 			return nil, err
@@ -224,18 +222,9 @@ func changesOf(tx *store.Tx, p *Publication, support uint32) (all []rowChange, e
 		if err != nil {
 			return nil, err
 		}
-		if support == 0 {
-			all = append(all, part...)
-			continue
-		}
-		for _, ch := range part {
-			if ch.support == support {
-				all = append(all, ch)
-			}
-		}
-		break
+		all = append(all, part...)
 	}
-	if support == 0 && len(all) != p.Changes {
+	if len(all) != p.Changes {
 		return nil, damaged(fmt.Sprintf("%d changes of %d", len(all), p.Changes))
 	}
 	return all, nil
