@@ -10,7 +10,7 @@ import (
 // A grid agrees with the projection, at the edges of its squares and of the world too.
 func TestGrid(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 16))
-	for z := range uint32(MaxZoom + 1) {
+	for z := range uint32(maxZoom + 1) {
 		for range 20 {
 			last := uint32(1)<<z - 1
 			tile := Tile{z, uint32(r.Uint64N(uint64(last) + 1)), uint32(r.Uint64N(uint64(last) + 1))}

@@ -9,21 +9,15 @@ import (
 	"relais/geo"
 )
 
-// MaxZoom is the largest zoom of a tile. Positions have a resolution of one centimetre, which is
-// that of a tile of this zoom.
-const MaxZoom = 22
-
 // Extent is the number of units along a side of a tile.
 const Extent = 1 << extentBits
 
 const extentBits = 12
 
 // A Tile is a square of the Mercator map of the Web. At zoom Z the world has 2^Z columns, counted
-// from the west, and as many rows, counted from the north.
+// from the west, and as many rows, counted from the north. Z is at most 22: positions have a
+// resolution of one centimetre, and larger zooms would show nothing more.
 type Tile struct{ Z, X, Y uint32 }
-
-// Valid reports whether the tile exists.
-func (t Tile) Valid() bool { return t.Z <= MaxZoom && t.X < 1<<t.Z && t.Y < 1<<t.Z }
 
 // Box returns a box that contains the tile. It is a little larger than the tile. The boxes of the
 // first and the last row reach the poles, because sites beyond the map are moved to its edge.
