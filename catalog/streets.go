@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"slices"
 
 	"relais/address"
 	"relais/geo"
@@ -92,12 +91,6 @@ func (f *Found) Street() *Street {
 		return &list[0]
 	}
 	return nil
-}
-
-// HasStreets reports whether streets of a market, nil for any, can be asked for.
-func (c *Catalog) HasStreets(m *market.Market) bool {
-	_, err := c.Addresses.Info()
-	return err == nil && (m == nil || slices.Contains(ban.Markets, m.Code))
 }
 
 func addressSource(of address.Info) AddressSource {
