@@ -166,9 +166,6 @@ func (m *Market) FragmentsLength() (n int64, ok bool) {
 	return n, n > 0 || m.Len() == 0
 }
 
-// FragmentBytes returns the memory of the summaries that are encoded.
-func (m *Market) FragmentBytes() int64 { return m.fragments.bytes() }
-
 // Site sets dst to site i; see snapshot.Snapshot.Site.
 func (m *Market) Site(i uint32, dst *site.Site) { m.Snap.Site(int(i), dst) }
 

@@ -86,7 +86,7 @@ func TestSummariesAreEncodedWhenAskedFor(t *testing.T) {
 		t.Errorf("all summaries: %d bytes, stated length %d, %t; want the %d bytes of the sites", len(all), n, ok, len(ids))
 	}
 	neighbours := m.fragments.run(shardSites, 2*shardSites)
-	if got := m.FragmentBytes(); got != int64(len(neighbours)) {
+	if got := m.fragments.bytes(); got != int64(len(neighbours)) {
 		t.Errorf("%d bytes of summaries are kept, want the %d of one shard", got, len(neighbours))
 	}
 	for range m.Fragments() {
