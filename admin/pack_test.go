@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -172,6 +173,32 @@ func TestPackedEditionsOfAnArea(t *testing.T) {
 	want := "[2026-01-01 1 2026-02-01 0 2026-03-01 1]"
 	if got := fmt.Sprint(editionsOf(t, to, market.CA)); got != want {
 		t.Errorf("got editions %s, want %s", got, want)
+	}
+}
+
+// A measurement belongs to the area of the nearest site, however far that is.
+func TestPackedMeasurementsOfAnArea(t *testing.T) {
+	dir, ca := folder.Dir(t.TempDir()), market.Get(market.CA)
+	register(t, dir, market.CA, "2026-01-01", nil, "a", "b", "c", "d")
+	snap, err := snapshot.ReadFile(dir.Snapshot("CA"), market.CA)
+	must(t, err)
+	lat, lng := snap.Positions()
+	for _, p := range []geo.Point{{Lat: 50.8, Lng: 4.3}, {Lat: 50.812, Lng: 4.31}, {Lat: 50.9, Lng: 4.2}, {Lat: 48, Lng: 4.3},
+		{Lat: 90}, {Lat: -90}, {Lat: -50.82, Lng: -175.7}, {Lat: -50.7, Lng: -175.7}, {Lat: -50.9, Lng: -175.7}} {
+		area, least := -1, math.Inf(1)
+		for i := range snap.Len() {
+			at := geo.Point{Lat: geo.Degrees(lat[i]), Lng: geo.Degrees(lng[i])}
+			if d := geo.Distance(p, at); d < least {
+				area, least = snap.Area(i), d
+			}
+		}
+		for i := range 4 {
+			c, err := newPackChoice(PackSpec{Areas: []string{ca.Areas[i].Code}}, ca, snap)
+			must(t, err)
+			if got := c.holds(p); got != (i == area) {
+				t.Errorf("%v is in area %d: got %t; the nearest site is of %d, %.0f m away", p, i, got, area, least)
+			}
+		}
 	}
 }
 

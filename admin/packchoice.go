@@ -2,6 +2,7 @@ package admin
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -65,8 +66,20 @@ func (c *packChoice) holds(p geo.Point) bool {
 	if err != nil { // the snapshot is too large to be indexed: no server has it either
 		return false
 	}
-	near := m.Nearest(p, 1, index.All)
-	return len(near) == 1 && c.has(int(near[0].Site))
+	i, ok := nearestSite(m, p)
+	return ok && c.has(int(i))
+}
+
+// nearestSite returns the site nearest to a point. It returns false if there is no site.
+func nearestSite(m *index.Market, p geo.Point) (uint32, bool) {
+	const all = 8 * math.Pi * geo.EarthRadius // the last disc is the Earth
+	for radius := 1000.0; radius < all; radius *= 8 {
+		found := m.Find(index.Query{Filter: index.All, Disc: &geo.Disc{Center: p, Radius: radius}}, 0, 1)
+		if len(found.Sites) > 0 {
+			return found.Sites[0], true
+		}
+	}
+	return 0, false
 }
 
 // addKeys adds the siteKeys of the pack's sites.

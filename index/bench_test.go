@@ -69,14 +69,6 @@ func BenchmarkFind(b *testing.B) {
 	}
 }
 
-func BenchmarkNearest(b *testing.B) {
-	m := load(b, market.FR, register(market.FR, national, 1))
-	p := m.space.position(national / 2)
-	for b.Loop() {
-		m.Nearest(p, 25, All)
-	}
-}
-
 func BenchmarkByID(b *testing.B) {
 	m := load(b, market.FR, register(market.FR, national, 1))
 	i := 0

@@ -46,8 +46,10 @@ func Example() {
 	}
 	hits := m.Find(index.Query{Filter: index.All, Text: "vitre"}, 0, 10)
 	fmt.Printf("%d site: %s\n", hits.Total, m.Fragment(hits.Sites[0]))
-	for _, near := range m.Nearest(geo.Point{Lat: 48.11, Lng: -1.68}, 2, index.All) {
-		fmt.Printf("%s at %.1f km\n", m.Fragment(near.Site), near.Metres/1000)
+	around := &geo.Disc{Center: geo.Point{Lat: 48.11, Lng: -1.68}, Radius: 50_000}
+	hits = m.Find(index.Query{Filter: index.All, Disc: around}, 0, 2)
+	for k, i := range hits.Sites {
+		fmt.Printf("%s at %.1f km\n", m.Fragment(i), hits.Metres[k]/1000)
 	}
 	// Output:
 	// 1 site: 23444

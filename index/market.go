@@ -250,13 +250,3 @@ func Find(s *snapshot.Snapshot, name string) (uint32, bool) {
 		stations: newNameTable(s.StationRows(), s.StationCode), sources: newNameTable(s.Len(), s.OwnSourceCode)}}
 	return m.ByID(name)
 }
-
-// Nearest returns the k sites nearest to p that satisfy f, nearest first, or all of them
-// if they are fewer. f may not have Together.
-func (m *Market) Nearest(p geo.Point, k int, f Filter) []Near {
-	mask := m.emissions.mask(f)
-	return m.space.nearest(p, k, func(i uint32) bool {
-		return (f.Area == Any || m.Snap.Area(int(i)) == f.Area) && f.Within.has(i) &&
-			(mask == nil || m.emissions.matches(i, mask))
-	})
-}

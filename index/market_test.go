@@ -40,9 +40,6 @@ func TestEmptyMarket(t *testing.T) {
 			t.Errorf("Find(%+v) = %+v, want nothing", q, h)
 		}
 	}
-	if n := m.Nearest(geo.Point{}, 5, All); len(n) != 0 {
-		t.Errorf("Nearest() = %v, want nothing", n)
-	}
 }
 
 // Loading encodes nothing. A question encodes the neighbours of what it asks for, once; reading all
@@ -121,9 +118,6 @@ func TestListsDoNotWaitForTheIndexOfTexts(t *testing.T) {
 	}
 	if i, ok := m.ByID(all[7]); !ok || m.Snap.ID(int(i)) != all[7] {
 		t.Errorf("ByID(%q) = %d, %t, want that site", all[7], i, ok)
-	}
-	if n := m.Nearest(m.Position(0), 3, All); len(n) != 3 {
-		t.Errorf("Nearest() has %d sites, want 3", len(n))
 	}
 	select {
 	case <-searched:

@@ -89,29 +89,6 @@ func TestDiscsAgainstAScan(t *testing.T) {
 	}
 }
 
-func TestNearestAgainstAScan(t *testing.T) {
-	for _, code := range []market.Code{market.FR, market.DROM} {
-		m := load(t, code, register(code, 3001, 16))
-		r := rand.New(rand.NewPCG(17, 18))
-		for k := range 60 {
-			p, f := anywhere(r), All
-			switch k % 3 {
-			case 0:
-				f = randomFilter(r, m.Table)
-			case 1:
-				p = m.space.position(uint32(r.IntN(m.Len())))
-			}
-			want := byDistance(m.space, p, satisfiesFilter(m, f))
-			for _, count := range []int{0, 1, 10, len(want), len(want) + 7} {
-				if got := m.Nearest(p, count, f); !slices.Equal(got, want[:min(count, len(want))]) {
-					t.Fatalf("%s: Nearest(%v, %d, %+v) = %v, want %v", code, p, count, f,
-						got, want[:min(count, len(want))])
-				}
-			}
-		}
-	}
-}
-
 // anywhere is a point of the Earth, often on the antimeridian or near a pole.
 func anywhere(r *rand.Rand) geo.Point {
 	p := geo.Point{Lat: 180*r.Float64() - 90, Lng: 360*r.Float64() - 180}
@@ -148,12 +125,7 @@ func TestSpaceOfTheWholeEarth(t *testing.T) {
 		if round%4 == 0 {
 			p = s.position(uint32(r.IntN(len(lat))))
 		}
-		every := func(uint32) bool { return true }
-		all := byDistance(s, p, every)
-		k := r.IntN(50)
-		if got := s.nearest(p, k, every); !slices.Equal(got, all[:k]) {
-			t.Fatalf("nearest(%[2]v, %[1]d) = %[3]v, want %[4]v", k, p, got, all[:k])
-		}
+		all := byDistance(s, p, func(uint32) bool { return true })
 		d := geo.Disc{Center: p, Radius: math.Pi * geo.EarthRadius * math.Pow(r.Float64(), 3)}
 		if round%2 == 0 {
 			d.Radius = all[r.IntN(len(all))].Metres // some are on the rim
