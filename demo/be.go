@@ -52,15 +52,9 @@ var flemishOperators = []struct {
 }
 
 // WriteBE writes the Flemish register of approved dossiers of the given number of places into
-// dir and returns its path. Places are farther apart than the ten metres within
-// which dossiers are one site.
-func WriteBE(dir string, places int) ([]string, error) {
-	paths, _, err := writeRegister(dir, places)
-	return paths, err
-}
-
-// writeRegister is WriteBE, and returns where operators have dossiers.
-func writeRegister(dir string, places int) (paths []string, stations []flemishStation, err error) {
+// dir, and returns its path and where operators have dossiers. Places are farther apart than the
+// ten metres within which dossiers are one site.
+func WriteBE(dir string, places int) (paths []string, stations []flemishStation, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, nil, err
 	}

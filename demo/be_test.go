@@ -15,7 +15,7 @@ import (
 func TestWriteBE(t *testing.T) {
 	var texts [][]byte
 	for range 2 {
-		paths, err := WriteBE(filepath.Join(t.TempDir(), "new"), 300)
+		paths, _, err := WriteBE(filepath.Join(t.TempDir(), "new"), 300)
 		if err != nil || len(paths) != 1 || !strings.HasPrefix(filepath.Base(paths[0]), "SYNTHETIC_") {
 			t.Fatalf("paths = %v, %v; want one", paths, err)
 		}

@@ -31,7 +31,7 @@ const (
 
 // writeBelgium writes the register, and the antennas of the regions as relais update keeps them.
 func writeBelgium(dir string, places int) ([]string, error) {
-	paths, stations, err := writeRegister(dir, places)
+	paths, stations, err := WriteBE(dir, places)
 	if err != nil {
 		return nil, err
 	}

@@ -41,7 +41,7 @@ func (k kit) belgian() map[string]string {
 func TestBelgium(t *testing.T) {
 	tier.Slow(t)
 	k := newKit(t)
-	paths, err := demo.WriteBE(k.src, demo.BelgianPlaces)
+	paths, _, err := demo.WriteBE(k.src, demo.BelgianPlaces)
 	must(t, err)
 	r, err := k.belgium(false, paths...)
 	must(t, err)
