@@ -81,7 +81,7 @@ func (c *country) forget() {
 	clear(c.supportOf)
 	clear(c.contested)
 	clear(c.stationOf)
-	c.supports.Truncate(0)
-	c.stations.Truncate(0)
-	c.rows.Truncate(0)
+	c.supports.Reset()
+	c.stations.Reset()
+	c.rows.Reset()
 }

@@ -35,12 +35,12 @@ func (l *List[T]) Append(v T) {
 	l.n++
 }
 
-// Truncate removes all values from number n on, which must not be more than there are.
-func (l *List[T]) Truncate(n int) {
+// Reset removes all values, and keeps the memory for others.
+func (l *List[T]) Reset() {
 	for i := range l.chunks {
-		l.chunks[i] = l.chunks[i][:min(len(l.chunks[i]), max(0, n-i<<shift))]
+		l.chunks[i] = l.chunks[i][:0]
 	}
-	l.n = n
+	l.n = 0
 }
 
 // All returns the numbers of the values and pointers to them.
