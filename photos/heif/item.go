@@ -28,17 +28,14 @@ type Item struct {
 	construction                  uint8 // 0 file, 1 idat, 2 other items
 }
 
-// linked returns the items that it refers to with references of the kind.
-func (it *Item) linked(kind string) []*Item {
-	items := make([]*Item, 0, len(it.refs[kind]))
-	for _, id := range it.refs[kind] {
+// tiles returns the items that a derived item is made from.
+func (it *Item) tiles() []*Item {
+	items := make([]*Item, 0, len(it.refs["dimg"]))
+	for _, id := range it.refs["dimg"] {
 		items = append(items, it.file.items[id])
 	}
 	return items
 }
-
-// tiles are the items that a derived item is made from.
-func (it *Item) tiles() []*Item { return it.linked("dimg") }
 
 // Profile returns the ICC profile of a picture, or that of its first tile, or nil.
 
