@@ -73,9 +73,9 @@ type painter struct {
 // Picture returns a PNG with a card and the drawing of a scene.
 func Picture(s *Scene, base *Base, card *Card, colors *Colors) ([]byte, error) {
 	p := &painter{image.NewRGBA(image.Rect(0, 0, PictureWidth, PictureHeight)), colors, map[[2]int]font.Face{}}
-	p.rectangle(0, 0, PictureWidth, PictureHeight, colors.Paper)
+	p.column(0, PictureWidth, colors.Paper)
 	p.draw(New(s, base, PictureWidth-textWidth, PictureHeight))
-	p.rectangle(0, 0, textWidth, PictureHeight, colors.Paper)
+	p.column(0, textWidth, colors.Paper)
 	if err := p.write(card); err != nil {
 		return nil, err
 	}
@@ -88,41 +88,41 @@ func Picture(s *Scene, base *Base, card *Card, colors *Colors) ([]byte, error) {
 
 // draw paints a drawing to the right of the text.
 func (p *painter) draw(d *Drawing) {
-	p.rectangle(textWidth, 0, PictureWidth, PictureHeight, p.colors.Water)
+	p.column(textWidth, PictureWidth, p.colors.Water)
 	for _, path := range d.Land {
-		p.fill(path, textWidth, 0, p.colors.Land, 1)
+		p.fill(path, textWidth, p.colors.Land, 1)
 	}
 	for _, path := range d.Water {
-		p.fill(path, textWidth, 0, p.colors.Water, 1)
+		p.fill(path, textWidth, p.colors.Water, 1)
 	}
 	for _, path := range d.Borders {
 		p.stroke(path, p.colors.Border)
 	}
 	for _, dot := range d.Dots {
-		p.fill(shape("circle", dot.X, dot.Y, 6), textWidth, 0, p.colors.Paper, 1)
-		p.fill(shape("circle", dot.X, dot.Y, 4.5), textWidth, 0, p.colors.Quiet, 1)
+		p.fill(shape("circle", dot.X, dot.Y, 6), textWidth, p.colors.Paper, 1)
+		p.fill(shape("circle", dot.X, dot.Y, 4.5), textWidth, p.colors.Quiet, 1)
 	}
 	for _, w := range d.Wedges {
 		if w.Planned {
 			p.stroke(Path{append(w.Path[0], w.Path[0][0])}, p.colors.Operators[w.Key])
 			continue
 		}
-		p.fill(w.Path, textWidth, 0, p.colors.Operators[w.Key], Opacity[w.Group])
+		p.fill(w.Path, textWidth, p.colors.Operators[w.Key], Opacity[w.Group])
 	}
-	p.fill(shape("circle", d.Center.X, d.Center.Y, 9), textWidth, 0, p.colors.Ink, 1)
-	p.fill(shape("circle", d.Center.X, d.Center.Y, 6), textWidth, 0, p.colors.Paper, 1)
+	p.fill(shape("circle", d.Center.X, d.Center.Y, 9), textWidth, p.colors.Ink, 1)
+	p.fill(shape("circle", d.Center.X, d.Center.Y, 6), textWidth, p.colors.Paper, 1)
 }
 
 // Opacity is how strong the colour of a group of bands is.
 var Opacity = [High + 1]float64{1, 0.5, 0.75, 1}
 
-// fill paints the inside of a path that is moved.
-func (p *painter) fill(path Path, x, y float64, hex string, opacity float64) {
+// fill paints the inside of a path that is moved x pixels to the right.
+func (p *painter) fill(path Path, x float64, hex string, opacity float64) {
 	box := image.Rectangle{image.Pt(math.MaxInt32, math.MaxInt32), image.Pt(math.MinInt32, math.MinInt32)}
 	for _, ring := range path {
 		for _, at := range ring {
-			box.Min.X, box.Min.Y = min(box.Min.X, int(at[0]+x)), min(box.Min.Y, int(at[1]+y))
-			box.Max.X, box.Max.Y = max(box.Max.X, int(at[0]+x)+1), max(box.Max.Y, int(at[1]+y)+1)
+			box.Min.X, box.Min.Y = min(box.Min.X, int(at[0]+x)), min(box.Min.Y, int(at[1]))
+			box.Max.X, box.Max.Y = max(box.Max.X, int(at[0]+x)+1), max(box.Max.Y, int(at[1])+1)
 		}
 	}
 	box = box.Intersect(p.Bounds())
@@ -132,7 +132,7 @@ func (p *painter) fill(path Path, x, y float64, hex string, opacity float64) {
 	r := vector.NewRasterizer(box.Dx(), box.Dy())
 	for _, ring := range path {
 		for i, at := range ring {
-			dx, dy := float32(at[0]+x)-float32(box.Min.X), float32(at[1]+y)-float32(box.Min.Y)
+			dx, dy := float32(at[0]+x)-float32(box.Min.X), float32(at[1])-float32(box.Min.Y)
 			if i == 0 {
 				r.MoveTo(dx, dy)
 			} else {
@@ -152,13 +152,14 @@ func (p *painter) stroke(path Path, hex string) {
 			a, b := line[i-1], line[i]
 			length := max(math.Hypot(b[0]-a[0], b[1]-a[1]), 0.01)
 			x, y := (b[1]-a[1])/length*half, (a[0]-b[0])/length*half
-			p.fill(Path{{{a[0] + x, a[1] + y}, {b[0] + x, b[1] + y}, {b[0] - x, b[1] - y}, {a[0] - x, a[1] - y}}}, textWidth, 0, hex, 1)
+			p.fill(Path{{{a[0] + x, a[1] + y}, {b[0] + x, b[1] + y}, {b[0] - x, b[1] - y}, {a[0] - x, a[1] - y}}}, textWidth, hex, 1)
 		}
 	}
 }
 
-func (p *painter) rectangle(x0, y0, x1, y1 int, hex string) {
-	draw.Draw(p, image.Rect(x0, y0, x1, y1), image.NewUniform(colorOf(hex, 1)), image.Point{}, draw.Src)
+// column paints the picture from x0 to x1.
+func (p *painter) column(x0, x1 int, hex string) {
+	draw.Draw(p, image.Rect(x0, 0, x1, PictureHeight), image.NewUniform(colorOf(hex, 1)), image.Point{}, draw.Src)
 }
 
 // colorOf returns a colour given as #rrggbb, black for another text.
@@ -232,7 +233,7 @@ func (p *painter) write(card *Card) error {
 		if y > bottom {
 			break
 		}
-		p.fill(shape(b.Shape, margin+12, float64(y-10), 13), 0, 0, p.colors.Operators[b.Key], 1)
+		p.fill(shape(b.Shape, margin+12, float64(y-10), 13), 0, p.colors.Operators[b.Key], 1)
 		at := p.text(b.Label+" ", margin+40, y, 0, 30, p.colors.Ink)
 		p.text(b.Best, at, y, 1, 30, p.colors.Ink)
 		y += 44
