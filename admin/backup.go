@@ -308,7 +308,7 @@ func makePrivate(to, name string) error {
 
 // copyFile copies a file with the rights of its owner and the time of its last change.
 func copyFile(from, to string) error {
-	return readFile(from, func(f io.Reader, info fs.FileInfo) error { return writeCopy(to, f, info) })
+	return readFile(from, func(f *os.File, info fs.FileInfo) error { return writeCopy(to, f, info) })
 }
 
 // writeCopy writes a copy of a file, which is private if the file is. It keeps the time of the last change, which may be

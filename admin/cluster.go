@@ -76,7 +76,10 @@ func (s *Stores) importTo(ctx context.Context, i *cluster.Import, progress func(
 	}
 	for _, segment := range m.Segments() {
 		path := filepath.Join(string(s.Dir), measure.Dir, segment.File)
-		if err := importFile(i, measure.BlobName(segment.File), path); err != nil {
+		err := readFile(path, func(f *os.File, info fs.FileInfo) error {
+			return i.Blob(measure.BlobName(segment.File), f, info.Size())
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -86,19 +89,6 @@ func (s *Stores) importTo(ctx context.Context, i *cluster.Import, progress func(
 		return err
 	}
 	return i.Files(files)
-}
-
-func importFile(i *cluster.Import, name, path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	return i.Blob(name, f, info.Size())
 }
 
 // sharedFiles lists the snapshots and kept sources of a folder.

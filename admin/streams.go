@@ -41,7 +41,7 @@ func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 
 // addFile adds a file to an archive, with its mode and the time of its last change.
 func addFile(t *tar.Writer, name, path string) error {
-	return readFile(path, func(f io.Reader, info fs.FileInfo) error {
+	return readFile(path, func(f *os.File, info fs.FileInfo) error {
 		err := t.WriteHeader(&tar.Header{Name: filepath.ToSlash(name), Size: info.Size(), Mode: int64(info.Mode().Perm()),
 			ModTime: info.ModTime()})
 		if err != nil {
@@ -53,7 +53,7 @@ func addFile(t *tar.Writer, name, path string) error {
 }
 
 // readFile opens a file for read, and closes it.
-func readFile(path string, read func(f io.Reader, info fs.FileInfo) error) error {
+func readFile(path string, read func(f *os.File, info fs.FileInfo) error) error {
 	f, err := system.OpenFile(path, os.O_RDONLY, 0)
 	if err != nil {
 		return err
