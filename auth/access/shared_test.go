@@ -1,10 +1,8 @@
 package access
 
 import (
-	"context"
 	"errors"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,21 +11,10 @@ import (
 	"relais/internal/store/logtest"
 )
 
-// An askedLog counts questions.
-type askedLog struct {
-	*logtest.Log
-	asked atomic.Int64
-}
-
-func (l *askedLog) Since(ctx context.Context, at store.Mark) ([]store.Commit, bool, error) {
-	l.asked.Add(1)
-	return l.Log.Since(ctx, at)
-}
-
 // newServers returns the clients as two servers have them.
-func newServers(t *testing.T) (log *askedLog, here, there *kit) {
+func newServers(t *testing.T) (log *logtest.Log, here, there *kit) {
 	t.Helper()
-	log = &askedLog{Log: logtest.New()}
+	log = logtest.New()
 	open := func() *kit {
 		k := newKit(t)
 		must(t, k.db.Share(t.Context(), log))
@@ -51,13 +38,13 @@ func TestKeyOfAnotherServer(t *testing.T) {
 	if err := check(g, there, key); err != nil {
 		t.Errorf("a key of the other server: %v, want it let in", err)
 	}
-	asked := log.asked.Load()
-	if err := check(g, there, key); err != nil || log.asked.Load() != asked {
-		t.Errorf("a known key: %v after %d questions, want it let in after none", err, log.asked.Load()-asked)
+	asked := log.Asked.Load()
+	if err := check(g, there, key); err != nil || log.Asked.Load() != asked {
+		t.Errorf("a known key: %v after %d questions, want it let in after none", err, log.Asked.Load()-asked)
 	}
 	wrong := key[:len(key)-1] + "!"
-	if err := check(g, there, "x"); !errors.Is(err, ErrInvalidKey) || log.asked.Load() != asked {
-		t.Errorf("no key: %v after %d questions, want %v after none", err, log.asked.Load()-asked, ErrInvalidKey)
+	if err := check(g, there, "x"); !errors.Is(err, ErrInvalidKey) || log.Asked.Load() != asked {
+		t.Errorf("no key: %v after %d questions, want %v after none", err, log.Asked.Load()-asked, ErrInvalidKey)
 	}
 	other, _, _ := newKey()
 	if err := check(g, there, other); !errors.Is(err, ErrInvalidKey) {
@@ -89,7 +76,7 @@ func TestFloodOfUnknownKeys(t *testing.T) {
 	must(t, there.db.Pull(t.Context()))
 	synctest.Test(t, func(t *testing.T) {
 		g := there.gate()
-		before, start := log.asked.Load(), time.Now()
+		before, start := log.Asked.Load(), time.Now()
 		var flood sync.WaitGroup
 		for i := range 20 {
 			flood.Go(func() {
@@ -106,7 +93,7 @@ func TestFloodOfUnknownKeys(t *testing.T) {
 			t.Errorf("a known key: %v after %s, want it let in at once", err, time.Since(asked))
 		}
 		flood.Wait()
-		if n, took := log.asked.Load()-before, time.Since(start); n > 1+int64(took/(50*time.Millisecond)) {
+		if n, took := log.Asked.Load()-before, time.Since(start); n > 1+int64(took/(50*time.Millisecond)) {
 			t.Errorf("%d questions in %s, want at most one each 50 ms", n, took)
 		}
 		time.Sleep(time.Second) // what asks ends

@@ -1,7 +1,6 @@
 package account
 
 import (
-	"context"
 	"errors"
 	"maps"
 	"net/netip"
@@ -9,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,21 +17,10 @@ import (
 	"relais/internal/tier"
 )
 
-// A countingLog counts turns.
-type countingLog struct {
-	*logtest.Log
-	turns atomic.Int64
-}
-
-func (l *countingLog) Begin(ctx context.Context, at store.Mark) (store.Turn, []store.Commit, error) {
-	l.turns.Add(1)
-	return l.Log.Begin(ctx, at)
-}
-
 // newServers returns the people as two servers have them.
-func newServers(t *testing.T) (log *countingLog, here, there *world) {
+func newServers(t *testing.T) (log *logtest.Log, here, there *world) {
 	t.Helper()
-	log = &countingLog{Log: logtest.New()}
+	log = logtest.New()
 	open := func() *world {
 		w := &world{TB: t, path: filepath.Join(t.TempDir(), "users.db"), at: time.Date(2026, 11, 3, 12, 0, 0, 0, time.UTC)}
 		w.open(log)
@@ -100,14 +87,14 @@ func TestUnknownTokensTakeNoTurn(t *testing.T) {
 	log, here, there := newServers(t)
 	p, c := here.person("alice"), here.program()
 	tokens := here.tokens(p, c)
-	turns := log.turns.Load()
+	turns := log.Turns.Load()
 	wrong := refreshStart + strings.Repeat("A", 2*secretLength)
 	_, err := there.Redeem(Redemption{codeStart + strings.Repeat("A", secretLength), c.ID, callback, verifier, resource})
 	there.want("a wrong code", err, ErrGrant)
 	_, err = there.Refresh(wrong, c.ID, resource, nil)
 	there.want("a wrong refresh token", err, ErrGrant)
 	there.want("revoking a wrong token", there.Revoke(wrong, c.ID), nil)
-	if got := log.turns.Load() - turns; got != 0 {
+	if got := log.Turns.Load() - turns; got != 0 {
 		t.Errorf("%d turns, want 0", got)
 	}
 	_, err = there.Refresh(tokens.Refresh, c.ID, resource, nil)

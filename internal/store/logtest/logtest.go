@@ -8,12 +8,15 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"relais/internal/store"
 )
 
 // A Log is a store.Log in memory. Its first commit is empty.
 type Log struct {
+	Asked, Turns atomic.Int64 // calls of Since, also by Begin, and of Begin
+
 	turn sync.Mutex // held during a turn
 
 	mu      sync.Mutex
@@ -66,6 +69,7 @@ func (l *Log) add(ops []store.Op) store.Mark {
 
 // Begin is that of store.Log.
 func (l *Log) Begin(ctx context.Context, at store.Mark) (store.Turn, []store.Commit, error) {
+	l.Turns.Add(1)
 	l.turn.Lock()
 	since, _, err := l.Since(ctx, at)
 	if err != nil {
@@ -77,6 +81,7 @@ func (l *Log) Begin(ctx context.Context, at store.Mark) (store.Turn, []store.Com
 
 // Since is that of store.Log.
 func (l *Log) Since(_ context.Context, at store.Mark) ([]store.Commit, bool, error) {
+	l.Asked.Add(1)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.away {
