@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"golang.org/x/text/encoding/charmap"
-
 	"relais/geo"
 	"relais/market"
 )
@@ -19,40 +17,21 @@ import (
 // caRows makes about 2,000 places.
 const caRows = 18000
 
-// CAOptions are variants of the file of WriteCA.
-type CAOptions struct {
-	Older    bool // the older layout: upper-case names, Latin-1, fewer columns
-	Broken   bool // every twentieth row is broken, each in the next way of caBroken
-	Personal bool // contact columns are filled, with invented names and numbers that all contain "PERSONAL"
-}
-
-// CACounts is the number of rows and places that WriteCA wrote.
-type CACounts struct {
-	Rows, Places int            // Places have at least one good row
-	Broken       map[string]int // rows by the way in which they are broken
-}
-
-// caBroken are the ways in which rows are broken. Rows of the last way have values out
-// of range, but are otherwise good.
-var caBroken = []string{"stray quote", "one field more", "swapped", "zero", "not a number", "outside", "technology",
-	"category", "no changes", "no licence", "values"}
-
 // WriteCA writes rows of invented sites around real towns of Canada in the format of
-// ISED's Site_Data_Extract_FX. The file's name has to begin with SYNTHETIC. The same
-// arguments always write the same bytes.
-func WriteCA(w io.Writer, rows int, o CAOptions) (CACounts, error) {
-	g := caGenerator{CAOptions: o, random: rand.New(rand.NewPCG(2026, 302)), w: bufio.NewWriterSize(w, 1<<16)}
-	g.count.Broken = map[string]int{}
+// ISED's Site_Data_Extract_FX. The file's name has to begin with SYNTHETIC. As many rows
+// are always the same bytes.
+func WriteCA(w io.Writer, rows int) error {
+	g := caGenerator{random: rand.New(rand.NewPCG(2026, 302)), w: bufio.NewWriterSize(w, 1<<16)}
 	all, err := terrains()
 	if err != nil {
-		return g.count, err
+		return err
 	}
 	g.land = all[string(market.CA)]
-	g.header()
-	for g.count.Rows < rows {
+	g.w.WriteString("\ufeff" + caHeader + "\n")
+	for g.rows < rows {
 		g.place(rows)
 	}
-	return g.count, g.w.Flush()
+	return g.w.Flush()
 }
 
 // writeExtract writes n rows into dir.
@@ -61,10 +40,7 @@ func writeExtract(dir string, n int) ([]string, error) {
 		return nil, err
 	}
 	path := filepath.Join(dir, "SYNTHETIC_Site_Data_Extract_FX.csv")
-	return []string{path}, writeFile(path, func(w io.Writer) error {
-		_, err := WriteCA(w, n, CAOptions{})
-		return err
-	})
+	return []string{path}, writeFile(path, func(w io.Writer) error { return WriteCA(w, n) })
 }
 
 type caTown struct {
@@ -121,22 +97,19 @@ var caSystems = []struct {
 }
 
 type caGenerator struct {
-	CAOptions
 	random *rand.Rand
 	land   *terrain
 	w      *bufio.Writer
-	count  CACounts
+	rows   int
 	number int // of the place
-	licit  int // good rows at the place
 }
 
-// A caRow has the columns of both layouts.
+// A caRow has the columns that are invented.
 type caRow struct {
 	uploaded, licence, reference, category, licensee         string
 	location, technology, cell, physical, province, lat, lng string
 	height, structure, record, tx, rx                        string
 	antennaHeight, omni, azimuth                             string
-	contact, telephone, email                                string
 }
 
 const caHeader = "upload_date*,licence_number,reference_number,subservice_id*,licence_category*,area_id*,area_name*,account_number*,licensee_name*," +
@@ -147,33 +120,10 @@ const caHeader = "upload_date*,licence_number,reference_number,subservice_id*,li
 	"rx_ant_height,tx_ant_omni_indicator,rx_ant_omni_indicator,tx_ant_horiz_beamwidth,rx_ant_horiz_beamwidth,tx_ant_vert_beamwidth,rx_ant_vert_beamwidth," +
 	"tx_ant_azimuth,rx_ant_azimuth,tx_ant_elevation_angle,rx_ant_elevation_angle,tx_ant_gain,rx_ant_gain,tx_line_loss,rx_line_loss"
 
-// caOlderHeader has the names of the older layout, and those that it lacked and
-// other programs add to it.
-const caOlderHeader = "NEW_ACCOUNT,NEW_LICNO,LICENSEE,SERVICE,TRANSMIT_FREQ,RECEIVE_FREQ,TRANSMIT_BW,LOCATION,PROV,LATITUDE,LONGITUDE,SITE_ELEV,STUCT_HT," +
-	"TX_PWR,TX_ANT_HT,TX_ANT_AZIM,TX_ANT_DIRECTIONAL,LAST_MOD_DATE,LAST_UPLOAD_DATE,TECHNOLOGY,CELL_ID,PHYSICAL_ID,STRUCTURE_TYPE,RECORD_ID,REFERENCE_NUMBER," +
-	"CONTACT_NAME,BUSINESS_TELEPHONE,EMAIL_ADDRESS"
-
-func (g *caGenerator) header() {
-	if g.Older {
-		g.w.WriteString(caOlderHeader + "\r\n")
-	} else {
-		g.w.WriteString("\ufeff" + caHeader + "\n")
-	}
-}
-
-func (g *caGenerator) write(r *caRow, tail string) {
-	if g.Older {
-		line := strings.Join([]string{"100000001", r.licence, quote(r.licensee), r.category, r.tx, r.rx, "5000",
-			r.location, r.province, r.lat, r.lng, "",
-			r.height, "43", r.antennaHeight, r.azimuth, r.omni, "", r.uploaded, r.technology, r.cell, r.physical,
-			r.structure, r.record, quote(r.reference),
-			r.contact, r.telephone, r.email}, ",")
-		latin1, _ := charmap.Windows1252.NewEncoder().String(line) // has all letters of the table
-		g.w.WriteString(latin1 + tail + "\r\n")
-		return
-	}
+func (g *caGenerator) write(r *caRow) {
+	g.rows++
 	fields := [...]string{r.uploaded, r.licence, quote(r.reference), "-", r.category, "4-001", "Area", "100000001",
-		quote(r.licensee), r.contact, r.telephone, r.email,
+		quote(r.licensee), "", "", "",
 		r.location, "FX", r.technology, r.cell, r.physical, r.province, r.lat, r.lng, "U", r.height, r.structure,
 		"2025-11-01", r.record, r.tx, r.rx,
 		"-", "-", "-", "-", "-", "-", "5000", "5M00W7D", "43", "-", "NAU", "NAU", "2", "2", "-", "-", "-",
@@ -185,7 +135,7 @@ func (g *caGenerator) write(r *caRow, tail string) {
 		}
 		g.w.WriteString(f)
 	}
-	g.w.WriteString(tail + "\n")
+	g.w.WriteByte('\n')
 }
 
 func quote(text string) string {
@@ -198,7 +148,7 @@ func quote(text string) string {
 // place writes the rows of one licensee at one place, at most most.
 func (g *caGenerator) place(most int) {
 	g.number++
-	g.licit = 0
+	before := g.rows
 	p := g.land.draw(g.random)
 	town := &caTowns[nearest(p, len(caTowns), func(i int) geo.Point { return caTowns[i].Point }, nil)]
 	licensee := g.pick(len(caLicensees), func(i int) int { return caLicensees[i].weight })
@@ -212,13 +162,9 @@ func (g *caGenerator) place(most int) {
 	r.lat, r.lng = fmt.Sprintf("%.6f", lat), fmt.Sprintf("%.6f", lng)
 	height := 10 + g.random.IntN(70)
 	r.height, r.antennaHeight = fmt.Sprint(height), fmt.Sprintf("%d.5", height-2)
-	if g.Personal {
-		r.contact, r.telephone, r.email = fmt.Sprintf("PERSONAL Name %d", g.number), fmt.Sprintf("555-PERSONAL-%04d",
-			g.number%10000), fmt.Sprintf("n%d@personal.example", g.number)
-	}
 	first := g.random.IntN(120)
 	for i, s := range caSystems {
-		if g.random.IntN(3) > 0 && (i < len(caSystems)-1 || g.licit > 0) {
+		if g.random.IntN(3) > 0 && (i < len(caSystems)-1 || g.rows > before) {
 			continue
 		}
 		r.category, r.technology = s.category, s.technology[g.random.IntN(len(s.technology))]
@@ -226,16 +172,13 @@ func (g *caGenerator) place(most int) {
 			g.number)
 		r.tx, r.rx = fmt.Sprint(s.tx), fmt.Sprint(s.rx)
 		for sector := range sectors {
-			if g.count.Rows == most {
+			if g.rows == most {
 				break
 			}
 			r.azimuth, r.omni = fmt.Sprint((first+120*sector)%360), "D"
 			r.cell, r.physical = g.cell(r.technology, i, sector)
-			g.row(r)
+			g.write(&r)
 		}
-	}
-	if g.licit > 0 {
-		g.count.Places++
 	}
 }
 
@@ -249,44 +192,6 @@ func (g *caGenerator) cell(technology string, system, sector int) (cell, physica
 		return fmt.Sprintf("LAC%d CellID%d", 10000+g.number%50000, g.number%60000), ""
 	}
 	return "-", fmt.Sprint((g.number + sector) % 1008)
-}
-
-// row writes a row. Every twentieth is broken with CAOptions.Broken.
-func (g *caGenerator) row(r caRow) {
-	g.count.Rows++
-	if !g.Broken || g.count.Rows%20 != 0 {
-		g.licit++
-		g.write(&r, "")
-		return
-	}
-	way, tail := caBroken[g.count.Rows/20%len(caBroken)], ""
-	g.count.Broken[way]++
-	switch way {
-	case "stray quote":
-		r.location = "\"" + r.location[1:len(r.location)-1]
-	case "one field more":
-		tail = ","
-	case "swapped":
-		r.lat, r.lng = r.lng, r.lat
-	case "zero":
-		r.lat, r.lng = "0", "0"
-	case "not a number":
-		r.lat = "NaN"
-	case "outside":
-		r.lat = "38.9"
-	case "technology":
-		r.technology = "WIMAX"
-	case "category":
-		r.category = "FWA"
-	case "no changes":
-		r.location = "NOCHANGES"
-	case "no licence":
-		r.licence = "-"
-	case "values":
-		r.height, r.azimuth, r.tx, r.physical = "99999", "361", "9", "4711"
-		g.licit++
-	}
-	g.write(&r, tail)
 }
 
 // pick draws a number below n by weight.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"relais/demo"
+	"relais/demo/demotest"
 	"relais/internal/filetest"
 	"relais/internal/tier"
 	"relais/market"
@@ -20,12 +20,11 @@ import (
 
 var canada = []market.Code{market.CA}
 
-// extract is an extract with invented contacts in every row, the broken ones too.
-func extract(t *testing.T, rows int, o demo.CAOptions) (string, demo.CACounts) {
+// extract is an extract with invented contacts in every row. Every nth row is broken.
+func extract(t *testing.T, rows, every int) (string, demotest.CA) {
 	t.Helper()
-	o.Personal = true
 	var b bytes.Buffer
-	counts, err := demo.WriteCA(&b, rows, o)
+	counts, err := demotest.WriteCA(&b, rows, every)
 	if err != nil || !strings.Contains(b.String(), "PERSONAL Name") {
 		t.Fatalf(`no contacts: %v; want no error, b.String() with "PERSONAL Name"`, err)
 	}
@@ -73,8 +72,7 @@ func TestPersonalData(t *testing.T) {
 	if !tier.Full() {
 		n = 1000
 	}
-	text, counts := extract(t, n, demo.CAOptions{Broken: true})
-	older, _ := extract(t, n, demo.CAOptions{Broken: true, Older: true})
+	text, counts := extract(t, n, 20)
 	packed := func() string {
 		var b bytes.Buffer
 		z, err := zstd.NewWriter(&b)
@@ -85,7 +83,6 @@ func TestPersonalData(t *testing.T) {
 	}()
 	for _, tt := range []struct{ name, content string }{
 		{"SYNTHETIC_fx.csv", text},
-		{"SYNTHETIC_older.csv", older},
 		{"SYNTHETIC_fx.csv.zst", packed},
 		{"SYNTHETIC_FX.zip", string(filetest.Zip(t, "in/fx.csv", text, "README.txt", "write to n1@personal.example"))},
 		{"FX.zip", string(filetest.Zip(t, "SYNTHETIC_fx.csv", text))},
@@ -118,7 +115,7 @@ func TestPersonalData(t *testing.T) {
 // first one's address.
 func TestPersonalDataBehindStrayQuotes(t *testing.T) {
 	k := newKit(t)
-	text, _ := extract(t, 60, demo.CAOptions{})
+	text, _ := extract(t, 60, 0)
 	lines := strings.SplitAfter(text, "\n")
 	for i := 5; i < len(lines)-1; i += 7 { // the closing quote of location is lost
 		at := strings.Index(lines[i], `",FX`)

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"relais/demo"
+	"relais/demo/demotest"
 	"relais/ingest/source"
 	"relais/market"
 )
@@ -15,7 +15,7 @@ func BenchmarkBuild(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "SYNTHETIC_fx.csv")
 	f, err := os.Create(path)
 	must(b, err)
-	if _, err := demo.WriteCA(f, 100000, demo.CAOptions{Broken: true}); err != nil {
+	if _, err := demotest.WriteCA(f, 100000, 20); err != nil {
 		b.Fatal(err)
 	}
 	must(b, f.Close())

@@ -248,9 +248,7 @@ func TestFolderInUse(t *testing.T) {
 func TestDownloadsArePrivate(t *testing.T) {
 	const extract = "/SYNTHETIC_Site_Data_Extract_FX.csv"
 	var text bytes.Buffer
-	if _, err := demo.WriteCA(&text, 500, demo.CAOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, demo.WriteCA(&text, 500))
 	k := newKit(t)
 	k.put(extract, text.Bytes())
 	k.use(strings.Replace(k.file("extract", "url", extract, ""), `"FR"`, `"CA"`, 1), k.file("weekly", "url", weekly, ""))

@@ -15,7 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"relais/demo"
+	"relais/demo/demotest"
 	"relais/internal/tier"
 )
 
@@ -29,7 +29,7 @@ func TestMillionRows(t *testing.T) {
 	file, err := os.Create(filepath.Join(dir, "SYNTHETIC_Site_Data_Extract_FX.csv"))
 	must(t, err)
 	defer file.Close()
-	wrote, err := demo.WriteCA(file, 1_000_000, demo.CAOptions{Broken: true, Personal: true})
+	wrote, err := demotest.WriteCA(file, 1_000_000, 20)
 	must(t, err)
 	cmd := prepared(t, "ingest", "--json", "--data", filepath.Join(dir, "data"), "CA", file.Name())
 	out, err := cmd.Output()
