@@ -15,22 +15,9 @@ import (
 	"relais/internal/store"
 )
 
-// Blobs keep large bytes by names that are never used again for others: of ASCII letters, digits
-// and ._-/ such as photo/ID/SIZE. No list of all names is needed to find bytes without a record: a name is
-// pending in the database from before its bytes come until Sweep or Keep finds that a record has it, and again from
-// before that record goes.
-//
-// Errors are those of the contexts, or wrap store.ErrAway unless others are named.
+// Blobs are those of a cluster. A name is pending in its database until Sweep or Keep finds that a record has it.
 type Blobs interface {
-	// Put stores size bytes, from where body is. They stay if a record that refers to them is
-	// committed within the time that Sweep leaves. Putting a name that exists changes nothing.
-	Put(ctx context.Context, name string, body io.ReadSeeker, size int64) error
-	// Get opens bytes. The reader verifies them: damaged or missing bytes are an error before
-	// io.EOF, which wraps store.ErrDamaged if waiting does not help. ctx bounds reading, too.
-	// Errors: fs.ErrNotExist.
-	Get(ctx context.Context, name string) (io.ReadCloser, error)
-	// Pend makes names pending. It is called before the record that refers to the bytes is deleted.
-	Pend(ctx context.Context, names ...string) error
+	store.Blobs
 	// Keep says that a record refers to bytes that were put. Sweep finds out too, with more work.
 	Keep(ctx context.Context, names ...string) error
 	// Delete deletes bytes at once. No caller may be putting them for a record that is to come.

@@ -160,7 +160,7 @@ func (s *Store) mayReplace(c *change, base *view, segments map[string]*segment, 
 		}
 	}
 	switch {
-	case s.now().Sub(began) > changeTime: // Unused may be about to return its files
+	case s.now().Sub(began) > store.ChangeTime: // Unused may be about to return its files
 		return errors.New("the change of the measures took too long: try again")
 	case len(c.drop) > 0 && !c.adds: // it only moves or removes measurements, so it cannot add one twice
 		return nil

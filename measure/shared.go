@@ -15,24 +15,7 @@ import (
 	"relais/internal/store"
 )
 
-// Blobs keep the files of segments for several machines that share the rows. What they have is
-// pending until it is certain that a row refers to it: the caller of Unused, some time later, deletes
-// what none does, and forgets of the others that they were pending, unless they are so again since
-// it asked. A name never has other bytes.
-type Blobs interface {
-	// Put stores bytes, which are pending.
-	Put(ctx context.Context, name string, body io.ReadSeeker, size int64) error
-	// Get returns bytes. Errors: fs.ErrNotExist; store.ErrDamaged for bytes that will not come back.
-	Get(ctx context.Context, name string) (io.ReadCloser, error)
-	// Pend makes names pending from now on: their row is about to be deleted.
-	Pend(ctx context.Context, names ...string) error
-}
-
 const (
-	// Files are put and get their row within changeTime. Names must be pending for much longer, at
-	// least UnusedAfter, before Unused is asked: so no machine that sleeps meanwhile goes on with them.
-	changeTime  = 15 * time.Minute
-	UnusedAfter = time.Hour
 	// fetchTime bounds how long a commit of another machine makes this one wait for files: it commits
 	// nothing meanwhile. Fetch gets the rest.
 	fetchTime = 2 * time.Second
@@ -49,7 +32,8 @@ func BlobName(file string) string { return blobPrefix + file }
 // NewShared is New for a database that several machines share by a log, with the files of segments
 // in blobs. It gets the files that the folder lacks; those that it cannot get are Problems until
 // Fetch gets them. Files that do not count are removed: the blobs have what the others need.
-func NewShared(ctx context.Context, dir folder.Dir, db *store.DB, now func() time.Time, blobs Blobs) (*Store, error) {
+func NewShared(ctx context.Context, dir folder.Dir, db *store.DB, now func() time.Time, blobs store.Blobs,
+) (*Store, error) {
 	s := newStore(dir, db, now)
 	s.blobs = blobs
 	list, err := readRows(db)

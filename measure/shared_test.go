@@ -297,7 +297,7 @@ func TestAddFaults(t *testing.T) {
 		{"bytes", func(*peer) {}, 0},
 		{"commit", func(p *peer) { p.log.SetAway(true) }, 0},
 		{"answer", func(p *peer) { p.log.LoseAnswer() }, 1},
-		{"sleep", func(p *peer) { p.now = clockOf(now.Add(UnusedAfter)) }, 0},
+		{"sleep", func(p *peer) { p.now = clockOf(now.Add(store.UnusedAfter)) }, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			all := peers(t, 2)

@@ -32,7 +32,7 @@ type Store struct {
 	now      func() time.Time
 	rowLimit int // of a segment: maxRows, smaller in tests
 
-	blobs Blobs // see NewShared; else nil
+	blobs store.Blobs // see NewShared; else nil
 
 	mu sync.Mutex // held by changes of the measurements, except while Merge writes a file
 	// writing counts the files that Merge writes without mu. They have no row yet, so a sweep would take

@@ -8,36 +8,19 @@ import (
 	"io"
 	"io/fs"
 	"strings"
-	"time"
 
 	"relais/internal/store"
 )
 
-// Blobs keep bytes by name for several machines. What they have is pending until it is certain that
-// a record refers to it: who calls Unused, some time later, deletes what none does, and forgets of
-// the others that they were pending, unless they are so again since it asked. A name never has other
-// bytes.
+// Blobs keep images for several machines.
 type Blobs interface {
-	// Put stores bytes, which are pending.
-	Put(ctx context.Context, name string, body io.ReadSeeker, size int64) error
-	// Get returns bytes. A copy that it keeps nearby is complete when the reader is closed. Error:
-	// fs.ErrNotExist; store.ErrDamaged for bytes that will not come back.
-	Get(ctx context.Context, name string) (io.ReadCloser, error)
-	// Pend makes names pending from now on: their record is about to be deleted.
-	Pend(ctx context.Context, names ...string) error
+	store.Blobs
 	// Delete deletes bytes here and elsewhere, and says nothing about those that are missing.
 	Delete(ctx context.Context, names ...string) error
 	// Evict deletes copies that Get kept. It is called within commits, and must be quick. It is not
 	// called for what was deleted before photos.db was opened or built again: Unused knows that.
 	Evict(names ...string)
 }
-
-// Photos are added and deleted within changeTime. Names must be pending for much longer, at least
-// UnusedAfter, before Unused is asked: so no machine that sleeps meanwhile can go on with them.
-const (
-	changeTime  = 15 * time.Minute
-	UnusedAfter = time.Hour
-)
 
 // BlobName returns the name of an image in Blobs.
 func BlobName(id string, size Size) string { return "photo/" + id + "/" + string(size) }
@@ -97,11 +80,11 @@ type inBlobs struct {
 // errSlow says that a change took so long that its images may be gone.
 var errSlow = errors.New("the change of a photo took too long: try again")
 
-// inTime returns f, which fails if it is called later than changeTime from now.
+// inTime returns f, which fails if it is called later than store.ChangeTime from now.
 func (s inBlobs) inTime(f func(*store.Tx) error) func(*store.Tx) error {
 	began := s.now()
 	return func(tx *store.Tx) error {
-		if s.now().Sub(began) > changeTime {
+		if s.now().Sub(began) > store.ChangeTime {
 			return errSlow
 		}
 		return f(tx)

@@ -195,7 +195,7 @@ func TestSleepingNode(t *testing.T) {
 	for _, step := range []string{"put og", "pend"} {
 		a.shelf.before = func(what string) error {
 			if what == step {
-				a.clock.set(a.clock.now().Add(UnusedAfter))
+				a.clock.set(a.clock.now().Add(store.UnusedAfter))
 			}
 			return nil
 		}
