@@ -16,7 +16,7 @@ import { url } from './url.mjs';
 /** @typedef {import('./types.d.ts').State} State */
 
 const { words, markets } = config;
-const { view, inSight, look } = sight(
+const { view, inSight, marketOf, look } = sight(
   () => app,
   home,
   () => ({ lng: 0, lat: 0, zoom: 0, box: [-180, -90, 180, 90] }),
@@ -34,21 +34,10 @@ const app = {
   inSight,
   set,
   go: () => {},
-  tell,
+  tell: status.tell,
   announce: () => {},
-  marketOf: (key) => markets.find((m) => key.toLowerCase().startsWith(m.code.toLowerCase() + '-')),
+  marketOf,
 };
-
-/** tell shows a message over the map. @param {string} text @param {() => void} [again] what its button does */
-function tell(text, again) {
-  const button = node('button', { type: 'button', textContent: words.tryAgain });
-  button.addEventListener('click', () => {
-    tell('');
-    again?.();
-  });
-  element('message').replaceChildren(text, ...(again ? [button] : []));
-  element('message').hidden = text === '';
-}
 
 /** set chooses a site, or none. @param {Partial<State>} change */
 function set(change) {
@@ -92,7 +81,7 @@ function seen() {
 
 async function start() {
   if (!home) {
-    tell(words.later);
+    status.tell(words.later);
     return;
   }
   const early = await firstDots;
@@ -103,7 +92,7 @@ async function start() {
     app.map?.once('movestart', early);
   } catch {
     early();
-    tell(words.aloneNoWebGL);
+    status.tell(words.aloneNoWebGL);
   }
   if (app.map) {
     pointer.attach(app, () => false);

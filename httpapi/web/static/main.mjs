@@ -3,7 +3,7 @@ import * as away from './away.mjs';
 import { readBase } from './basemap.mjs';
 import * as card from './card.mjs';
 import * as controls from './controls.mjs';
-import { calm, color, element, node } from './dom.mjs';
+import { calm, color, element } from './dom.mjs';
 import { config, firstDots, home } from './early.mjs';
 import * as fallback from './fallback.mjs';
 import * as filters from './filters.mjs';
@@ -30,7 +30,7 @@ import * as status from './status.mjs';
 /** @typedef {import('./types.d.ts').State} State */
 
 const { words, markets } = config;
-const { view, inSight, look: see } = sight(
+const { view, inSight, marketOf, look: see } = sight(
   () => app,
   home,
   () => fallback.viewOf(home),
@@ -51,21 +51,10 @@ const app = {
   inSight,
   set,
   go,
-  tell,
+  tell: status.tell,
   announce,
-  marketOf: (key) => markets.find((m) => key.toLowerCase().startsWith(m.code.toLowerCase() + '-')),
+  marketOf,
 };
-
-/** tell shows a message over the map. @param {string} text @param {() => void} [again] what its button does */
-function tell(text, again) {
-  const button = node('button', { type: 'button', textContent: words.tryAgain });
-  button.addEventListener('click', () => {
-    tell('');
-    again?.();
-  });
-  element('message').replaceChildren(text, ...(again ? [button] : []));
-  element('message').hidden = text === '';
-}
 
 /** announce says something to those who do not see the map. @param {string} text */
 function announce(text) {
@@ -231,7 +220,7 @@ async function covered() {
   const text = here ? words['without_' + here.properties.market] : any ? '' : words.noRegister;
   if (text === missing || (element('message').textContent !== missing && !element('message').hidden)) return;
   missing = text;
-  tell(text);
+  status.tell(text);
 }
 
 function moved() {
@@ -253,7 +242,7 @@ function instead() {
 
 async function start() {
   if (!home) {
-    tell(words.later);
+    status.tell(words.later);
     return;
   }
   if (config.key)

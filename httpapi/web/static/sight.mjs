@@ -57,5 +57,8 @@ export function sight(app, home, otherwise) {
     if (now.length > 0) seen = now;
   }
 
-  return { view, inSight, look };
+  /** marketOf returns the market of a site. @param {string} key */
+  const marketOf = (key) => app().markets.find((m) => key.toLowerCase().startsWith(m.code.toLowerCase() + '-'));
+
+  return { view, inSight, look, marketOf };
 }

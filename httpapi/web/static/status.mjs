@@ -1,11 +1,23 @@
-// What the page says around the map: whose data it is, how many sites match, and the links to other
-// languages.
+// What the page says around and over the map: whose data it is, how many sites match, messages, and the
+// links to other languages.
 import { ask, Refusal } from './data.mjs';
 import { element, node } from './dom.mjs';
+import { config } from './early.mjs';
 import { filtersOf, serves } from './state.mjs';
 
 /** @typedef {import('./types.d.ts').App} App */
 /** @typedef {import('./types.d.ts').Market} Market */
+
+/** tell shows a message over the map. @param {string} text @param {() => void} [again] what its button does */
+export function tell(text, again) {
+  const button = node('button', { type: 'button', textContent: config.words.tryAgain });
+  button.addEventListener('click', () => {
+    tell('');
+    again?.();
+  });
+  element('message').replaceChildren(text, ...(again ? [button] : []));
+  element('message').hidden = text === '';
+}
 
 /** links keeps the state in the links to other languages. */
 export function links() {
