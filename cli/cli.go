@@ -71,7 +71,7 @@ type commands struct {
 	Worker     workerCommand     `cmd:"" hidden:"" name:"photo-worker"`
 	Complete   completeCommand   `cmd:"" hidden:"" name:"complete-words"`
 	Speedtest  speedtestCommand  `cmd:"" help:"Speedtests that people measured: import."`
-	Coverage   coverageCommand   `cmd:"" help:"Coverage points that people measured: import."`
+	Coverage   coverageCommand   `cmd:"" help:"Coverage points that people measured, and official coverage maps: import."`
 }
 
 const description = `The national registers of mobile-network antennas as a fast public API, from one folder.
