@@ -75,12 +75,15 @@ func printMaps(w io.Writer, r *coverage.Report) error {
 		}
 		for _, l := range f.Layers {
 			imported++
-			synthetic := ""
+			more := ""
+			if l.Newest != "" {
+				more = ", kept as the edition before " + l.Newest
+			}
 			if l.Synthetic {
-				synthetic = ", SYNTHETIC"
+				more += ", SYNTHETIC"
 			}
 			if _, err := fmt.Fprintf(w, "%s: %s, %s, %.0f km² covered, %s%s\n", filepath.Base(f.Path), layerTitle(&l.Info), l.Edition,
-				l.Covered, megabytes(l.Bytes), synthetic); err != nil {
+				l.Covered, megabytes(l.Bytes), more); err != nil {
 				return err
 			}
 			if l.Note != "" {
@@ -90,8 +93,11 @@ func printMaps(w io.Writer, r *coverage.Report) error {
 			}
 		}
 	}
-	_, err := fmt.Fprintf(w, "%s imported in %.1f s; a server of the folder answers from them at once\n",
-		admin.Number(imported, "coverage map"), r.Seconds)
+	served := ""
+	if imported > 0 {
+		served = "; a server of the folder answers from them at once"
+	}
+	_, err := fmt.Fprintf(w, "%s imported in %.1f s%s\n", admin.Number(imported, "coverage map"), r.Seconds, served)
 	return err
 }
 

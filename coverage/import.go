@@ -65,10 +65,12 @@ type FileReport struct {
 // A LayerReport describes a layer that is in the folder now.
 type LayerReport struct {
 	Info
-	Path    string   `json:"path"`
-	Bytes   int64    `json:"bytes"`
-	Areas   int      `json:"areas"`   // features of the file
-	Covered float64  `json:"covered"` // km²
+	Path    string  `json:"path"`
+	Bytes   int64   `json:"bytes"`
+	Areas   int     `json:"areas"`   // features of the file
+	Covered float64 `json:"covered"` // km²
+	// Newest is the newest edition, if this is the one before it.
+	Newest  string   `json:"newest,omitempty"`
 	Removed []string `json:"removed,omitempty"`
 	Note    string   `json:"note,omitempty"`
 }
@@ -136,6 +138,11 @@ func Import(ctx context.Context, o Options) (*Report, error) {
 	}
 	if err := work.Wait(); err != nil {
 		return nil, err
+	}
+	for _, f := range r.Files { // at the end: another file may have had a newer edition
+		for _, l := range f.Layers {
+			l.Newest = newerThan(dir, &l.Info)
+		}
 	}
 	r.Seconds = time.Since(start).Seconds()
 	return r, nil
@@ -296,6 +303,15 @@ func editionsOf(dir string, info *Info) (list []*Info, err error) {
 		}
 	}
 	return list, err
+}
+
+// newerThan returns the newest edition of a layer if info is the one before it, else "".
+func newerThan(dir string, info *Info) string {
+	editions, err := editionsOf(dir, info)
+	if err != nil || len(editions) < 2 || editions[1].Edition != info.Edition {
+		return ""
+	}
+	return editions[0].Edition
 }
 
 // removeOld removes the editions of a layer beyond those that are kept.

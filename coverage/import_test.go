@@ -283,6 +283,11 @@ func TestEditions(t *testing.T) {
 		if old := date < "2026"; old != (r.Failed() != nil) {
 			t.Errorf("%s: %v", date, r.Failed())
 		}
+		for _, l := range r.Files[0].Layers {
+			if l.Newest != "" {
+				t.Errorf("%s: the newest is %s", date, l.Newest)
+			}
+		}
 	}
 	s := coverage.NewStore(dir.Coverage())
 	newest := s.Layers(coverage.Filter{})
@@ -316,7 +321,11 @@ func TestSameMapTwice(t *testing.T) {
 	}
 	f.name, f.date, f.levels = "older", "2026-03-31", f.levels[2:]
 	f.levels[0].rings = f.levels[0].rings[:4]
-	imported(t, dir, f.geoPackage(t, t.TempDir()))
+	r = tried(t, dir, f.geoPackage(t, t.TempDir()))
+	must(t, r.Failed())
+	if got := r.Files[0].Layers[0].Newest; got != "2026-06-30" {
+		t.Errorf("newest %q, want 2026-06-30", got)
+	}
 }
 
 // An import that is killed at any moment leaves the old map or the new one, and the next import works.
