@@ -76,7 +76,7 @@ func (o *Options) draw(of *origin, list *[]*draft, found *feature, a *areas.Feat
 	for i := range found.layers {
 		info := &found.layers[i]
 		if o.Market != "" && info.Market != o.Market {
-			return fmt.Errorf("area %d: is of the market %s, not of %s", n, info.Market, o.Market)
+			return fmt.Errorf("the file is of the market %s, not of %s: import it with %[1]s", info.Market, o.Market)
 		}
 		at := slices.IndexFunc(*list, func(d *draft) bool { return d.Name() == info.Name() })
 		if at < 0 {

@@ -86,7 +86,14 @@ func (r *Report) Failed() error {
 	if failed == 0 {
 		return nil
 	}
-	return fmt.Errorf("%d of %d files were not imported: what was there of them stays", failed, len(r.Files))
+	if len(r.Files) == 1 {
+		return errors.New("the file was not imported: the maps that were there stay")
+	}
+	were := "were"
+	if failed == 1 {
+		were = "was"
+	}
+	return fmt.Errorf("%d of %d files %s not imported: the maps that were there stay", failed, len(r.Files), were)
 }
 
 // Import makes layers of the files of regulators. A file that cannot be used changes nothing, and the others are
@@ -158,17 +165,27 @@ func ofFile(ctx context.Context, err error) bool {
 // endings are those of the files that a folder is searched for.
 var endings = []string{".7z", ".gpkg", ".json", ".geojson", ".tif", ".tiff"}
 
-// find lists the files of paths. Of folders and archives, it takes those with a known ending.
+// find lists the files of paths, each once. Of folders and archives, it takes those with a known ending.
 func find(paths []string) ([]*source.Input, error) {
 	list, err := source.Expand(paths)
 	if err != nil {
 		return nil, err
 	}
+	named := map[string]bool{}
 	list = slices.DeleteFunc(list, func(in *source.Input) bool {
-		return in.Within != "" && !slices.Contains(endings, strings.ToLower(filepath.Ext(in.Name())))
+		if in.Within != "" && !slices.Contains(endings, strings.ToLower(filepath.Ext(in.Name()))) {
+			return true
+		}
+		name := in.Name()
+		if absolute, err := filepath.Abs(name); err == nil {
+			name = absolute
+		}
+		again := named[name]
+		named[name] = true
+		return again
 	})
 	if len(list) == 0 {
-		return nil, fmt.Errorf("no file ending in %s", strings.Join(endings, ", "))
+		return nil, fmt.Errorf("%s: no file ending in %s", strings.Join(paths, ", "), strings.Join(endings, ", "))
 	}
 	return list, nil
 }
@@ -196,6 +213,9 @@ func sweep(dir string) error {
 func (o *Options) file(ctx context.Context, in *source.Input, r *FileReport, publishing *sync.Mutex) error {
 	if in.Member != "" {
 		return errors.New("zip archives are not read: unpack it, and import the files")
+	}
+	if in.Size == 0 {
+		return errors.New("the file is empty")
 	}
 	dated, err := in.ModTime()
 	if err != nil {

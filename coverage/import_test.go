@@ -22,6 +22,7 @@ import (
 	"relais/internal/folder"
 	"relais/internal/killtest"
 	"relais/internal/tier"
+	"relais/market"
 )
 
 var must, imported = errtest.Must, coveragetest.Import
@@ -270,6 +271,45 @@ func TestFilesOfFolder(t *testing.T) {
 	want := []string{"Proximus_4G.json 1 ", "maps.zip:Proximus_5G.json 0 zip archives are not read: unpack it, and import the files"}
 	if !slices.Equal(got, want) || !r.Files[1].Refused {
 		t.Errorf("files %q, want %q", got, want)
+	}
+}
+
+// Why a file or a folder is not imported, and what to do.
+func TestReasons(t *testing.T) {
+	dir, from := folder.Dir(t.TempDir()), t.TempDir()
+	good := arcepFiles()[0]
+	path, empty := good.geoPackage(t, from), filetest.New(t, "empty.gpkg", "")
+	one := func(market market.Code, paths ...string) (*coverage.Report, error) {
+		return coverage.Import(t.Context(), coverage.Options{Dir: dir, Market: market, Paths: paths, Metres: 200, Now: time.Now()})
+	}
+	for _, tt := range []struct {
+		market            market.Code
+		paths             []string
+		files             int
+		reason, afterward string
+	}{
+		{"FR", []string{empty}, 1, "the file is empty", "the file was not imported: the maps that were there stay"},
+		{"FR", []string{empty, path}, 2, "the file is empty", "1 of 2 files was not imported: the maps that were there stay"},
+		{"BE", []string{path}, 1, "the file is of the market FR, not of BE: import it with FR", "the file was not imported"},
+		{"FR", []string{path, from + "/../" + filepath.Base(from), path}, 1, "", ""},
+		{"FR", []string{filetest.New(t, "a.map", "II*\x00")}, 1, "nor a GeoTIFF that ends in .tif", "the file was not imported"},
+	} {
+		r, err := one(tt.market, tt.paths...)
+		must(t, err)
+		failed := ""
+		if err := r.Failed(); err != nil {
+			failed = err.Error()
+		}
+		if len(r.Files) != tt.files || !strings.Contains(r.Files[0].Error, tt.reason) || !strings.HasPrefix(failed, tt.afterward) ||
+			(tt.reason == "") != (failed == "") {
+			t.Errorf("%s %s: %d files, %q, %q, want %d, %q, %q", tt.market, tt.paths, len(r.Files), r.Files[0].Error, failed,
+				tt.files, tt.reason, tt.afterward)
+		}
+	}
+	without := t.TempDir()
+	filetest.Write(t, filepath.Join(without, "readme.txt"), "not a map")
+	if _, err := one("FR", without); err == nil || !strings.HasPrefix(err.Error(), without+": no file ending in .7z, ") {
+		t.Errorf("a folder without maps: %v", err)
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 
 // Why a file is not read. Errors that Open and its methods return say more.
 var (
-	ErrUnknown     = errors.New("the file is neither a 7z archive, nor a GeoPackage, nor GeoJSON")
+	ErrUnknown     = errors.New("the file is neither a 7z archive, nor a GeoPackage, nor GeoJSON, nor a GeoTIFF that ends in .tif")
 	ErrDamaged     = errors.New("the file is damaged or incomplete: fetch it again")
 	ErrUnsupported = errors.New("this form is not supported: convert the file with ogr2ogr")
 	ErrArchive     = errors.New("the archive cannot be used: unpack it with 7z, and import the GeoPackage")
