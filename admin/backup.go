@@ -217,7 +217,7 @@ func refuseUsed(dir folder.Dir) error {
 	}
 	unused, err := dir.Unused()
 	if err == nil && !unused {
-		err = fmt.Errorf("%s is in use: restore into another folder, and then put it in its place", dir)
+		err = fmt.Errorf("%s is not empty: restore into another folder, and then put it in its place", dir)
 	}
 	return err
 }
