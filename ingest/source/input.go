@@ -159,6 +159,8 @@ func InMemory(ctx context.Context, data []byte, most int64) ([]*Input, error) {
 	}}).expand()
 }
 
+var errDamaged = errors.New("the file is damaged or incomplete: fetch it again")
+
 // A content is the bytes of a file.
 type content interface {
 	io.ReadCloser
@@ -193,6 +195,9 @@ func (in *Input) archive() (*zip.Reader, io.Closer, error) {
 	var z *zip.Reader
 	if err == nil {
 		z, err = zip.NewReaderWithOptions(f, size, zip.ReaderOptions{NameDecoder: fewMembers()})
+	}
+	if errors.Is(err, zip.ErrFormat) {
+		err = errDamaged
 	}
 	if err != nil {
 		f.Close()
