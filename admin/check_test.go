@@ -27,6 +27,7 @@ func TestCheckFolder(t *testing.T) {
 		{"nothing", "", "", 0, "", ""},
 		{"somebody's file", "notes.txt", "mine", 0o600, "notes.txt: ", ""},
 		{"a leftover", ".clients.db.tmp-1", "x", 0o600, "temporary", ""},
+		{"a running import's", "coverage/.unpacked-1/a.gpkg", "x", 0o600, "coverage/.unpacked-1: temporary files", ""},
 		{"damaged before", "quota.db.damaged", "y", 0o600, "put aside", ""},
 		{"torn counts", quotaFile, count + "*5\r\n$3\r\nset\r\n$5\r\nday" + strings.Repeat("\x00", 500), 0o600, "520 bytes",
 			""},
@@ -39,6 +40,7 @@ func TestCheckFolder(t *testing.T) {
 			dir := folder.Dir(t.TempDir())
 			if tt.file != "" {
 				path := filepath.Join(string(dir), tt.file)
+				must(t, os.MkdirAll(filepath.Dir(path), 0o700))
 				must(t, errors.Join(os.WriteFile(path, []byte(tt.text), tt.mode), os.Chmod(path, tt.mode)))
 			}
 			r, err := CheckFolder(context.Background(), dir)

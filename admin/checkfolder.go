@@ -12,6 +12,7 @@ import (
 	"relais/admin/backup"
 	"relais/admin/inventory"
 	"relais/cluster"
+	"relais/coverage"
 	"relais/ingest"
 	"relais/internal/folder"
 	"relais/market"
@@ -153,6 +154,8 @@ func describeUnknown(name string, e fs.DirEntry) string {
 	switch {
 	case folder.IsTemporary(e) || name == "quota.db.tmp":
 		return "a temporary file, of a process that is at work or was killed"
+	case coverage.IsTemporary(name):
+		return "temporary files, of an import that is at work or was killed"
 	case strings.HasSuffix(name, ".damaged"):
 		return "put aside because it could not be read; remove it when nobody needs it"
 	case strings.HasPrefix(name, folder.BasemapName+partSuffix):

@@ -190,8 +190,11 @@ func find(paths []string) ([]*source.Input, error) {
 	return list, nil
 }
 
-// scratch begins the names of unpacked files.
+// scratch begins the names of the folders of unpacked files.
 const scratch = ".unpacked-"
+
+// IsTemporary reports whether a path below a data folder is a folder of files that an import unpacks.
+func IsTemporary(path string) bool { return strings.HasPrefix(path, folder.CoverageName+"/"+scratch) }
 
 // sweep removes what an import left that was killed.
 func sweep(dir string) error {
