@@ -71,12 +71,20 @@ func (o *Options) readAreas(ctx context.Context, of *origin, path string) (list 
 	return list, nil
 }
 
+// wants returns an error if a layer is of another market.
+func (o *Options) wants(info *Info) error {
+	if o.Market != "" && info.Market != o.Market {
+		return fmt.Errorf("the file is of the market %s, not of %s: import it with %[1]s", info.Market, o.Market)
+	}
+	return nil
+}
+
 // draw adds an area to its layers.
 func (o *Options) draw(of *origin, list *[]*draft, found *feature, a *areas.Feature, n int) error {
 	for i := range found.layers {
 		info := &found.layers[i]
-		if o.Market != "" && info.Market != o.Market {
-			return fmt.Errorf("the file is of the market %s, not of %s: import it with %[1]s", info.Market, o.Market)
+		if err := o.wants(info); err != nil {
+			return err
 		}
 		at := slices.IndexFunc(*list, func(d *draft) bool { return d.Name() == info.Name() })
 		if at < 0 {
@@ -150,7 +158,7 @@ func columns(attributes map[string]string) string {
 }
 
 // readGrid reads a grid.
-func readGrid(of *origin, path string) ([]*draft, error) {
+func (o *Options) readGrid(of *origin, path string) ([]*draft, error) {
 	r, err := areas.OpenRaster(path)
 	if err != nil {
 		return nil, err
@@ -160,6 +168,9 @@ func readGrid(of *origin, path string) ([]*draft, error) {
 	}
 	info, err := bakomLayer(of)
 	if err != nil {
+		return nil, err
+	}
+	if err := o.wants(&info); err != nil {
 		return nil, err
 	}
 	p, _ := geo.ByEPSG(info.EPSG) // it was checked

@@ -227,7 +227,7 @@ func (o *Options) file(ctx context.Context, in *source.Input, r *FileReport, pub
 	of := &origin{name: base(in.Path), dated: dated}
 	var drafts []*draft
 	if ext := strings.ToLower(filepath.Ext(in.Path)); ext == ".tif" || ext == ".tiff" {
-		drafts, err = readGrid(of, in.Path)
+		drafts, err = o.readGrid(of, in.Path)
 	} else {
 		drafts, err = o.readAreas(ctx, of, in.Path)
 	}

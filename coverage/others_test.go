@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"relais/coverage"
 	"relais/geo"
@@ -83,6 +84,11 @@ func TestSwitzerland(t *testing.T) {
 	}
 	dir := folder.Dir(t.TempDir())
 	refused(t, dir, elsewhere, "EPSG:3035")
+	r, err := coverage.Import(t.Context(), coverage.Options{Dir: dir, Market: market.FR, Paths: []string{path}, Now: time.Now()})
+	must(t, err)
+	if got := r.Files[0].Error; !strings.Contains(got, "import it with CH") {
+		t.Errorf("imported with FR: %q", got)
+	}
 	imported(t, dir, path)
 	s := coverage.NewStore(dir.Coverage())
 	none := coverage.Word{Level: coverage.LevelNone}
