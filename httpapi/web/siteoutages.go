@@ -116,13 +116,13 @@ func (w words) spans(list []history.Span) string {
 	for i, s := range list {
 		texts[i] = w.span(s)
 	}
-	return strings.Join(texts, "; ")
+	return strings.Join(texts, w["semicolon"]+" ")
 }
 
 // span writes days in a row.
 func (w words) span(s history.Span) string {
 	if s.First == s.Last {
-		return w.Date(s.First.String())
+		return w.Fill("pastDay", w.Date(s.First.String()))
 	}
 	return w.Fill("pastDays", w.Date(s.First.String()), w.Date(s.Last.String()))
 }

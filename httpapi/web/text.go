@@ -82,7 +82,7 @@ func (w words) Moment(iso string) string {
 		return iso
 	}
 	utc := t.UTC()
-	return w.Date(utc.Format(time.DateOnly)) + ", " + utc.Format("15:04") + "\u00a0UTC"
+	return w.Fill("momentOf", w.Date(utc.Format(time.DateOnly)), utc.Format("15:04")+"\u00a0UTC")
 }
 
 // OGLocale writes the language as Open Graph does: fr_FR.

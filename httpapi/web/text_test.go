@@ -12,12 +12,16 @@ import (
 	"relais/internal/errtest"
 	"relais/internal/lang"
 	"relais/market"
+	"relais/outage/history"
+	"relais/site"
 )
 
 // The languages that tests ask for.
 var english, french, dutch, german = texts["en"], texts["fr"], texts["nl"], texts["de"]
 
 func TestText(t *testing.T) {
+	day := func(s string) site.Date { return site.ParseDate([]byte(s)) }
+	gaps := []history.Span{{First: day("2026-09-03"), Last: day("2026-09-03")}, {First: day("2026-09-21"), Last: day("2026-10-01")}}
 	for _, tt := range []struct{ name, got, want string }{
 		{"a small number", english.Number(7), "7"},
 		{"thousands", english.Number(27691), "27,691"},
@@ -45,6 +49,12 @@ func TestText(t *testing.T) {
 		{"an impossible day", english.Date("2026-02-30"), "2026-02-30"},
 		{"a moment", english.Moment("2026-08-20T06:10:00.000Z"), "20\u00a0August 2026, 06:10\u00a0UTC"},
 		{"a moment with a zone", english.Moment("2026-08-20T01:10:00+02:00"), "19\u00a0August 2026, 23:10\u00a0UTC"},
+		{"a moment in French", french.Moment("2026-11-29T06:35:00.000Z"), "29\u00a0novembre 2026 à 06:35\u00a0UTC"},
+		{"a moment in German", german.Moment("2026-11-29T06:35:00.000Z"), "29.\u00a0November 2026, 06:35\u00a0UTC"},
+		{"days in French", french.spans(gaps),
+			"le 3\u00a0septembre 2026\u202f; du 21\u00a0septembre 2026 au 1er\u00a0octobre 2026"},
+		{"days in Dutch", dutch.spans(gaps),
+			"3\u00a0september 2026; 21\u00a0september 2026 tot 1\u00a0oktober 2026"},
 		{"no moment", english.Moment("<b>"), "<b>"},
 		{"one", english.Count("siteCount", 1), "1 site"},
 		{"none in English", english.Count("siteCount", 0), "0 sites"},
@@ -96,7 +106,7 @@ var sameWords = map[string]string{
 
 // isSign reports whether a text has names and signs alone, which are the same in all languages.
 func isSign(text string) bool {
-	return slices.Contains([]string{"eNB", "gNB", "PCI", "TAC", ":", "%s: %s", "%s %s\u00a0Mbit/s"}, text)
+	return slices.Contains([]string{"eNB", "gNB", "PCI", "TAC", ":", ";", "%s", "%s, %s", "%s: %s", "%s %s\u00a0Mbit/s"}, text)
 }
 
 // values are what a text is filled with, in its order, and what separates its forms.
