@@ -1,6 +1,6 @@
 // The layers of the sites. Far away, tiles with the layer dots draw the country; from zoom 12 on they
 // have each site: still a dot, and from zoom 13 on a mark.
-import { color } from './dom.mjs';
+import { color, isDark } from './dom.mjs';
 import { change, mark, tone, warning, wedge } from './marks.mjs';
 import { filtersOf, serves } from './state.mjs';
 import { placeLayer, streetLayer } from './style.mjs';
@@ -82,6 +82,10 @@ function outside(streets, layer) {
   return { ...layer, filter: layer.filter ? /** @type {any} */ (['all', layer.filter, beyond]) : beyond };
 }
 
+/** rim is the width of the rim of dots, and wideRim that over colours which are as light as they are. @type {any} */
+const rim = ['interpolate', ['linear'], ['zoom'], 9, 0, 12, 1],
+  wideRim = ['interpolate', ['linear'], ['zoom'], 5, 0.3, 9, 1, 12, 2];
+
 /** dotLayers are a market's sectors, and its dots under zoom 13. @param {Market} market @returns {any[]} */
 function dotLayers(market) {
   const { code } = market;
@@ -92,7 +96,7 @@ function dotLayers(market) {
       'circle-color': toneOf(market),
       'circle-radius': ['interpolate', ['linear'], ['zoom'], 3, 0.7, 5, 0.95, 7, 1.7, 9, 2.6, 11, 3.5, 13, 5],
       'circle-stroke-color': color('land'),
-      'circle-stroke-width': ['interpolate', ['linear'], ['zoom'], 9, 0, 12, 1],
+      'circle-stroke-width': rim,
     },
   };
   return [
@@ -181,13 +185,15 @@ export function namePlaces(map, app) {
 /** recede makes the sites step back while a layer over them is what matters. @param {Renderer} map @param {App} app */
 export function recede(map, app) {
   const on = app.state.layers.some((name) => name !== 'official'),
+    wide = !on && isDark() && app.state.layers.includes('official'),
     planned = (/** @type {number} */ opacity) =>
       /** @type {any} */ (['case', ['==', ['get', 'live'], 0], opacity / 2, opacity]);
   for (const m of app.markets) {
     if (!map.getLayer('dots-' + m.code)) continue;
     for (const p of ['dots-', 'spots-']) {
       map.setPaintProperty(p + m.code, 'circle-opacity', planned(on ? 0.25 : 0.9));
-      map.setPaintProperty(p + m.code, 'circle-stroke-opacity', on ? 0 : 0.8);
+      map.setPaintProperty(p + m.code, 'circle-stroke-opacity', on ? 0 : wide ? 1 : 0.8);
+      map.setPaintProperty(p + m.code, 'circle-stroke-width', wide ? wideRim : rim);
     }
     map.setPaintProperty('sites-' + m.code, 'icon-opacity', on ? 0.4 : 1);
     map.setPaintProperty('sectors-' + m.code, 'icon-opacity', on ? 0.2 : 0.75);
