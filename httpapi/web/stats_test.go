@@ -62,6 +62,9 @@ func TestStatsOfDepartments(t *testing.T) {
 			if tt.drom {
 				code = market.DROM
 			}
+			if !strings.Contains(page, "<p class=\"quiet\">"+english["areasWhy"]+"</p>") {
+				t.Error("the table does not say that projects do not count for generations")
+			}
 			table := tableAfter(t, page, `<details id="areas">`)
 			for _, a := range market.Get(code).Areas {
 				want := len(sites[a.Code])
