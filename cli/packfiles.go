@@ -7,12 +7,14 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
 	"relais/admin"
 	"relais/ingest/ban"
 	"relais/internal/folder"
+	"relais/internal/lang"
 )
 
 //go:embed packtexts
@@ -147,25 +149,42 @@ func contents(r *admin.PackReport) (list []string) {
 // contenu lists the content of a pack in French.
 func contenu(r *admin.PackReport) (list []string) {
 	for _, m := range r.Markets {
-		list = append(list, fmt.Sprintf("%d site(s) de %s (%s)", m.Sites, m.Market, m.SourceDate))
+		list = append(list, fmt.Sprintf("%s de %s (%s)", nombre(m.Sites, "site"), m.Market, m.SourceDate))
 	}
 	for _, c := range []struct {
 		n    int
 		what string
-	}{{r.Archives, "archive(s)"}, {r.Editions, "édition(s)"}, {r.Photos, "photo(s)"},
-		{r.Speedtests, "test(s) de débit"}, {r.CoveragePoints, "point(s) de couverture"}} {
+	}{{r.Archives, "archive"}, {r.Editions, "édition"}, {r.Photos, "photo"},
+		{r.Speedtests, "test de débit"}, {r.CoveragePoints, "point de couverture"}} {
 		if c.n > 0 {
-			list = append(list, fmt.Sprintf("%d %s", c.n, c.what))
+			list = append(list, nombre(c.n, c.what))
 		}
 	}
 	if r.Addresses != nil {
-		list = append(list, fmt.Sprintf("%d rue(s) des adresses", r.Addresses.Streets))
+		list = append(list, nombre(r.Addresses.Streets, "rue")+" des adresses")
 	}
 	if r.Coverage != nil {
-		list = append(list, fmt.Sprintf("%d carte(s) officielle(s) de couverture", r.Coverage.Maps))
+		list = append(list, nombre(r.Coverage.Maps, "carte officielle de couverture"))
 	}
 	if r.Streets > 0 {
-		list = append(list, fmt.Sprintf("le plan des rues (%.1f Mo)", float64(r.Streets)/1e6))
+		size := fmt.Sprintf("%.1f", float64(r.Streets)/1e6)
+		list = append(list, "le plan des rues ("+strings.Replace(size, ".", lang.Get("fr").Decimal, 1)+" Mo)")
 	}
 	return list
+}
+
+// nombre writes a number of things in French. The words of the thing before its "de" end in s in the plural.
+func nombre(n int, thing string) string {
+	language, digits := lang.Get("fr"), strconv.Itoa(n)
+	for at := len(digits) - 3; at > 0; at -= 3 {
+		digits = digits[:at] + language.Thousands + digits[at:]
+	}
+	if n > 1 {
+		what, of, found := strings.Cut(thing, " de ")
+		thing = strings.ReplaceAll(what, " ", "s ") + "s"
+		if found {
+			thing += " de " + of
+		}
+	}
+	return digits + " " + thing
 }
