@@ -16,6 +16,7 @@ import (
 	"relais/httpapi/web/docs"
 	"relais/market"
 	"relais/site"
+	"relais/site/spelling"
 )
 
 // atPath is the path of the pages about places; a position follows, as in /at/48.11,-1.68.
@@ -27,6 +28,7 @@ var atPosition = regexp.MustCompile(`^(-?\d{1,2}(?:\.\d{1,20})?), ?(-?\d{1,3}(?:
 // An atPage is the data of at.html: what official coverage maps say of a place.
 type atPage struct {
 	Position  string // in the form that the search takes
+	Commune   string // of the nearest site, "" if none is near or the register does not name it
 	Operators []atOperator
 	Matrix    []atLine // technologies by operators, the newest first
 	Sources   []atSource
@@ -37,7 +39,12 @@ type atPage struct {
 	MapLink   string // "" without a map
 	NearLink  string
 	DocsLink  string // "" without documentation
+
+	nearest float64 // metres to the site of Commune, 0 without one
 }
+
+// communeWithin is how far in metres a site may be whose commune names a place.
+const communeWithin = 3000
 
 // An atLine is what the maps of a technology and service say. A cell without a Level has no map.
 type atLine struct {
@@ -150,6 +157,7 @@ func (a *atPage) add(w words, m *market.Market, r *catalog.CoverageRow) {
 	o.Rows = append(o.Rows, row)
 	if r.Site != nil {
 		o.addSite(w, m, l.Technology, r.Site)
+		a.name(m, r.Site)
 	}
 	from := atSource{l.Publisher, l.Edition}
 	from.Source = l.SourceName()
@@ -157,6 +165,18 @@ func (a *atPage) add(w words, m *market.Market, r *catalog.CoverageRow) {
 		a.Sources = append(a.Sources, from)
 	}
 	a.Synthetic, a.Metres = a.Synthetic || l.Synthetic, max(a.Metres, l.Metres)
+}
+
+// name takes the commune of a site if that is nearer than those before.
+func (a *atPage) name(m *market.Market, s *catalog.CoveringSite) {
+	if s.Metres > communeWithin || a.Commune != "" && s.Metres >= a.nearest {
+		return
+	}
+	var stored site.Site
+	s.Register.Site(s.At, &stored)
+	if commune := spelling.Commune(stored.Commune, stored.CommuneCode, m.Spelling); commune != "" {
+		a.Commune, a.nearest = commune, s.Metres
+	}
 }
 
 // compare makes the matrix of what the operators' maps say.

@@ -13,6 +13,7 @@ import (
 	"relais/coverage/coveragetest"
 	"relais/geo"
 	"relais/index"
+	"relais/index/indextest"
 	"relais/market"
 )
 
@@ -154,6 +155,35 @@ func TestMapHasOfficialMaps(t *testing.T) {
 		c := m.Coverage[0]
 		if strings.Join(c.Operators, " ") != "PROXIMUS_BE" || strings.Join(c.Technologies, " ") != "4G" || !c.Synthetic || c.Edition == "" {
 			t.Errorf("got %+v, want the synthetic map of 4G of Proximus", c)
+		}
+	}
+}
+
+// The commune of the nearest site names a place, if that site is near.
+func TestCommuneOfPlace(t *testing.T) {
+	at := geo.Point{Lat: 48.8, Lng: 2.3}
+	near, nearer, unnamed := newSite("1", at), newSite("2", at), newSite("3", at)
+	near.Commune, nearer.Commune, unnamed.Commune = "CHERBOURG-EN-COTENTIN", "Vannes", ""
+	m := indextest.Market(t, market.FR, near, nearer, unnamed)
+	of := func(i uint32, metres float64) *catalog.CoveringSite {
+		return &catalog.CoveringSite{SiteFound: catalog.SiteFound{Register: m, At: i}, Metres: metres}
+	}
+	for _, tt := range []struct {
+		name, want string
+		sites      []*catalog.CoveringSite
+	}{
+		{"none", "", nil},
+		{"the nearest", "Vannes", []*catalog.CoveringSite{of(0, 900), of(1, 300)}},
+		{"the nearest first", "Vannes", []*catalog.CoveringSite{of(1, 300), of(0, 900)}},
+		{"the nearest names none", "Cherbourg-en-Cotentin", []*catalog.CoveringSite{of(2, 100), of(0, 900)}},
+		{"far away", "", []*catalog.CoveringSite{of(0, 3001)}},
+	} {
+		var a atPage
+		for _, s := range tt.sites {
+			a.name(m.Table, s)
+		}
+		if a.Commune != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.name, a.Commune, tt.want)
 		}
 	}
 }
