@@ -54,9 +54,16 @@ func TestErrorDocs(t *testing.T) {
 // Each of these answered the first page of the whole country.
 func TestUnknownParametersOfOtherSpellings(t *testing.T) {
 	s := newServer(t)
-	for _, query := range []string{"limt=5", "Limit=5", "limit+=5", "%6Cimt=5", "market=FR&operators=SFR",
-		"fields=id", "page=2", "sort=id", "=5", "%zz=1", "limit=5&&limt=5", "id=1", "utm=1", "a_pi_key=x"} {
-		wantError(t, get(t, s, "/antennas?"+query), 400, "INVALID_PARAMETER", "the nearest is ")
+	for _, query := range []string{"limt=5", "Limit=5", "limit+=5", "%6Cimt=5", "limit=5&&limt=5"} {
+		wantError(t, get(t, s, "/antennas?"+query), 400, "INVALID_PARAMETER", "the nearest is limit")
+	}
+	wantError(t, get(t, s, "/antennas?market=FR&operators=SFR"), 400, "INVALID_PARAMETER", "the nearest is operator")
+	for _, query := range []string{"fields=id", "page=2", "sort=id", "=5", "%zz=1", "id=1", "utm=1", "a_pi_key=x"} {
+		wantError(t, get(t, s, "/antennas?"+query), 400, "INVALID_PARAMETER", "allowed lists those of this route")
+	}
+	for _, target := range []string{"/coverage/at?lat=46&lon=5&generation=4G", "/coverage/at?lat=46&lon=5&radius=5",
+		"/coverage/area?lat=46", "/stats/departments?department=01"} {
+		wantError(t, get(t, s, target), 400, "INVALID_PARAMETER", "allowed lists those of this route")
 	}
 	// A member of the path or of the body is not a parameter of the query.
 	wantError(t, get(t, s, "/antennas/90000010?id=90000011"), 400, "INVALID_PARAMETER", "id: ")

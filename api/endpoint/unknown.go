@@ -7,8 +7,8 @@ import (
 )
 
 // UnknownParam returns the error of a query parameter that the operation does not have. It
-// names the nearest one. If a misspelt name were ignored, the answer would be to another
-// question.
+// names the one that is meant if the name is alike, and lists all. If a misspelt name were
+// ignored, the answer would be to another question.
 func (o *Op[E]) UnknownParam(name string) *ParamError {
 	var known []string
 	for i := range o.Params {
@@ -20,8 +20,10 @@ func (o *Op[E]) UnknownParam(name string) *ParamError {
 	if isPlain(name) {
 		e.Param = name
 	}
-	if len(known) > 0 {
-		e.Want = "unknown parameter; the nearest is " + fold.Nearest(name, known)
+	if alike := fold.Alike(name, known); alike != "" {
+		e.Want = "unknown parameter; the nearest is " + alike
+	} else if len(known) > 0 {
+		e.Want = "unknown parameter; allowed lists those of this route"
 	}
 	return e
 }

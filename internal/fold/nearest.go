@@ -6,13 +6,31 @@ import "strings"
 // distance to name. Case, hyphens and underscores are ignored. A name that is the beginning
 // of the other has distance 1.
 func Nearest(name string, names []string) string {
-	best, least := names[0], -1
+	best, _ := nearest(name, names)
+	return best
+}
+
+// Alike returns the nearest name in names if name may be a misspelling of it, else "": the
+// distance must be less than half the length of name.
+func Alike(name string, names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	best, distance := nearest(name, names)
+	if 2*distance >= len(plainName(name)) {
+		return ""
+	}
+	return best
+}
+
+func nearest(name string, names []string) (best string, least int) {
+	best, least = names[0], -1
 	for _, candidate := range names {
 		if n := editDistance(plainName(name), plainName(candidate)); least < 0 || n < least {
 			best, least = candidate, n
 		}
 	}
-	return best
+	return best, least
 }
 
 // longestName bounds what is compared: a name may come from anybody.

@@ -37,6 +37,33 @@ func TestNearest(t *testing.T) {
 	}
 }
 
+// What is not like any name is not taken for a misspelling of one.
+func TestAlike(t *testing.T) {
+	at := []string{"lat", "lon", "lng", "q", "siteId", "operator", "technology", "edition"}
+	for _, tt := range []struct {
+		name  string
+		names []string
+		want  string
+	}{
+		{"operater", at, "operator"},
+		{"OPERATORS", at, "operator"},
+		{"latitude", at, "lat"},
+		{"tech", at, "technology"},
+		{"generation", at, ""}, // 5 of 10 letters from operator
+		{"radius", at, ""},
+		{"lat", []string{"department", "east", "west"}, ""},
+		{"department", []string{"market", "operator"}, ""},
+		{"x", at, ""},
+		{"", at, ""},
+		{"--", at, ""},
+		{"lat", nil, ""},
+	} {
+		if got := Alike(tt.name, tt.names); got != tt.want {
+			t.Errorf("Alike(%q, %v) = %q, want %q", tt.name, tt.names, got, tt.want)
+		}
+	}
+}
+
 func TestEditDistance(t *testing.T) {
 	for _, tt := range []struct {
 		a, b string
