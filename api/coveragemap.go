@@ -46,16 +46,7 @@ func (p *SpotParams) Check() error {
 	if err := checkComplete("", []edge{{"lat", p.Lat}, {"lon", lon}}); err != nil {
 		return err
 	}
-	ways := 0
-	for _, given := range []bool{p.Lat != nil, p.Text != "", p.SiteID != ""} {
-		if given {
-			ways++
-		}
-	}
-	if ways != 1 {
-		return &endpoint.ParamError{Param: "lat", Want: "missing or given twice: name the place by lat and lon, by q, or by siteId"}
-	}
-	return nil
+	return checkOne("lat and lon, q and siteId", []choice{{"lat", p.Lat != nil}, {"q", p.Text != ""}, {"siteId", p.SiteID != ""}})
 }
 
 // Spot returns the place, and its name if it was looked up. Errors: those of Find and Site; a ParamError if no place has
@@ -195,17 +186,9 @@ func (p *coverageAreaParams) Check() error {
 	if err := p.boxParams.check(); err != nil {
 		return err
 	}
-	given := 0
-	for _, one := range []bool{p.Department+p.Territory+p.Province != "", p.Commune != "", p.box() != nil} {
-		if one {
-			given++
-		}
-	}
-	if given != 1 {
-		return &endpoint.ParamError{Param: "department", Value: p.Department,
-			Want: "missing or given twice: name a department, a commune or a bbox"}
-	}
-	return nil
+	area := p.areaName()
+	return checkOne(cmp.Or(area, "department")+", commune and bbox", []choice{{cmp.Or(area, "department"), area != ""},
+		{"commune", p.Commune != ""}, {p.boxName(), p.hasBox()}})
 }
 
 func (r *Env) coverageArea(ctx context.Context, p *coverageAreaParams,
@@ -221,7 +204,7 @@ func (r *Env) coverageArea(ctx context.Context, p *coverageAreaParams,
 		return nil, err
 	}
 	found, err := r.CoverageOf(ctx, q)
-	if e := areaFailure(err, &q); e != nil {
+	if e := areaFailure(err, &q, cmp.Or(p.areaName(), p.boxName())); e != nil {
 		return nil, e
 	}
 	if err != nil {
@@ -252,12 +235,9 @@ func (r *Env) coverageArea(ctx context.Context, p *coverageAreaParams,
 	return body, nil
 }
 
-// areaFailure returns the answer to an area that cannot be added up, nil for another error.
-func areaFailure(err error, q *catalog.CoverageArea) error {
-	name, area := "bbox", q.Area
-	if area != "" {
-		name = "department"
-	}
+// areaFailure returns the answer to an area that cannot be added up, nil for another error. name is the parameter that
+// has the area or box.
+func areaFailure(err error, q *catalog.CoverageArea, name string) error {
 	several, ok := errors.AsType[*address.SeveralError](err)
 	switch {
 	case ok:
@@ -265,9 +245,10 @@ func areaFailure(err error, q *catalog.CoverageArea) error {
 	case errors.Is(err, address.ErrNoCommune), errors.Is(err, catalog.ErrNoAddresses):
 		return &endpoint.ParamError{Param: "commune", Value: q.Commune, Want: err.Error()}
 	case errors.Is(err, catalog.ErrNoOutline):
-		return &endpoint.ParamError{Param: name, Value: area, Want: catalog.ErrNoOutline.Error()}
+		return &endpoint.ParamError{Param: name,
+			Want: "where the areas of " + string(q.Market.Code) + " end is not known: ask for a bbox"}
 	case errors.Is(err, coverage.ErrLarge):
-		return &endpoint.ParamError{Param: name, Value: area, Want: "an area of at most about 100,000 km²"}
+		return &endpoint.ParamError{Param: name, Value: q.Area, Want: "an area of at most about 100,000 km²"}
 	}
 	return nil
 }

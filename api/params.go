@@ -91,6 +91,30 @@ func checkComplete(code string, edges []edge) error {
 		Want: "missing: " + strings.Join(names, ", ") + " belong together"}
 }
 
+// A choice is a parameter that excludes others.
+type choice struct {
+	name  string
+	given bool
+}
+
+// checkOne fails unless exactly one of the choices is given. names says what they are.
+func checkOne(names string, choices []choice) error {
+	first := ""
+	for _, c := range choices {
+		switch {
+		case !c.given:
+		case first != "":
+			return &endpoint.ParamError{Param: c.name, Want: first + " is given too; give one of " + names + ", not two"}
+		default:
+			first = c.name
+		}
+	}
+	if first == "" {
+		return &endpoint.ParamError{Param: choices[0].name, Want: "missing: one of " + names + " is needed"}
+	}
+	return nil
+}
+
 // bind returns the question that the parameters of an operation ask.
 func bind[P, Q any](op *endpoint.Op[*Env], get endpoint.Lookup, question func(*P) (Q, error)) (q Q, err error) {
 	call, err := op.Bind(get)
@@ -127,6 +151,14 @@ func (t boxText) box() (geo.Box, error) {
 
 // hasBox reports whether a box is given.
 func (p *boxParams) hasBox() bool { return p.North != nil || p.BBox != "" }
+
+// boxName is the parameter that has the box, or a part of it.
+func (p *boxParams) boxName() string {
+	if p.North != nil {
+		return "north"
+	}
+	return "bbox"
+}
 
 // box returns the box, nil if it is not given.
 func (p *boxParams) box() *geo.Box {
@@ -228,6 +260,19 @@ func (p areaParams) code(m *market.Market) (string, error) {
 		area = code
 	}
 	return area, nil
+}
+
+// areaName is the first parameter that has an area, "" for none.
+func (p areaParams) areaName() string {
+	switch {
+	case p.Department != "":
+		return "department"
+	case p.Territory != "":
+		return "territory"
+	case p.Province != "":
+		return "province"
+	}
+	return ""
 }
 
 // Codes returns the code of the area in the market in a list, nil for any.
