@@ -1,0 +1,105 @@
+package catalog
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"relais/coverage"
+	"relais/geo"
+	"relais/ingest/ban"
+	"relais/market"
+)
+
+// CoverageArea asks how much of an area official coverage maps say is covered.
+type CoverageArea struct {
+	Market       *market.Market // of the Area; else it is that whose maps have the place
+	Area         string         // its code, "" with a Box or Commune
+	Commune      string         // code or name, whose addresses are counted instead of land
+	Box          *geo.Box
+	Operators    []string // names, nil for any
+	Technologies []string
+	Edition      string
+}
+
+// CoverageAreaFound is how much of an area is covered.
+type CoverageAreaFound struct {
+	Market  *market.Market // nil if no map has the area
+	Shares  []coverage.Share
+	Version string
+	// Commune and CommuneCode are those of the commune that was asked for. The shares are then addresses of Addresses.
+	Commune, CommuneCode string
+	Addresses            *AddressSource
+}
+
+// ErrNoOutline means that it is not known where an area ends.
+var ErrNoOutline = errors.New("where this area ends is not known: ask for a bbox")
+
+// CoverageOf adds up an area. Errors: ErrNoOutline, coverage.ErrLarge, ErrNoAddresses, address.ErrNoCommune, an
+// address.SeveralError, an UnknownError, an UnusableError, those of reading a file.
+func (c *Catalog) CoverageOf(ctx context.Context, q CoverageArea) (*CoverageAreaFound, error) {
+	f := coverage.Filter{Operators: operatorKeys(q.Operators), Technologies: q.Technologies, Edition: q.Edition, Free: c.Keyless}
+	found, boxes := &CoverageAreaFound{Version: c.version(DataCoverage)}, []geo.Box{}
+	switch {
+	case q.Commune != "":
+		return found, c.countAddresses(f, q.Commune, found)
+	case q.Area != "":
+		f.Market = q.Market.Code
+		at, ok := q.Market.Area(q.Area)
+		if !ok {
+			return nil, &UnknownError{Filter: Area, Value: q.Area, Market: q.Market, Known: q.Market.AreaCodes()}
+		}
+		if boxes = coverage.AreaBoxes(q.Market.Areas[at].Code); boxes == nil {
+			return nil, ErrNoOutline
+		}
+	default:
+		boxes = q.Box.Split()
+	}
+	var err error
+	if found.Shares, err = c.Coverage.Area(ctx, f, boxes); err != nil {
+		return nil, err
+	}
+	found.settle()
+	of := cmp.Or(q.Market, found.Market)
+	return found, c.usableMaps(func(m *market.Market) bool {
+		return m == of || of == nil && slices.ContainsFunc(boxes, func(b geo.Box) bool {
+			return b.South <= m.Box.North && b.North >= m.Box.South && b.West <= m.Box.East && b.East >= m.Box.West
+		})
+	})
+}
+
+// countAddresses adds up the addresses of a commune, street by street: a street counts at the place of the address in its
+// middle.
+func (c *Catalog) countAddresses(f coverage.Filter, commune string, found *CoverageAreaFound) error {
+	name, code, streets, err := c.Addresses.Commune(commune)
+	if err != nil {
+		return addressError(err)
+	}
+	info, err := c.Addresses.Info()
+	if err != nil {
+		return addressError(err)
+	}
+	found.Commune, found.CommuneCode, found.Addresses = name, code, new(addressSource(info))
+	places := make([]coverage.Weight, len(streets))
+	for i, s := range streets {
+		places[i] = coverage.Weight{At: s.At, Weight: s.Numbers}
+	}
+	if found.Shares, err = c.Coverage.Count(f, places); err != nil {
+		return err
+	}
+	found.settle()
+	of, _ := ban.MarketOf(ban.Area(code))
+	return c.usableMaps(func(m *market.Market) bool { return m == of || m == found.Market })
+}
+
+// settle keeps the shares of one market.
+func (found *CoverageAreaFound) settle() {
+	most := 0.0
+	for _, s := range found.Shares { // a box at a border is of the market that has most of it
+		if s.Total > most {
+			most, found.Market = s.Total, market.Get(s.Layer.Market)
+		}
+	}
+	found.Shares = slices.DeleteFunc(found.Shares, func(s coverage.Share) bool { return s.Layer.Market != found.Market.Code })
+}
