@@ -99,15 +99,9 @@ func (c *Catalog) CoverageAt(ctx context.Context, q Coverage) (*CoverageFound, e
 	}
 	for i := range places {
 		p := &places[i]
-		row := CoverageRow{Place: *p, Operator: index.Any}
-		if at, ok := found.Market.Operator(p.Layer.Operator); ok {
-			row.Operator = at
-		}
-		found.add(row)
+		found.add(CoverageRow{Place: *p, Operator: operatorOf(found.Market, p.Layer)})
 	}
-	slices.SortStableFunc(found.Rows, func(a, b CoverageRow) int {
-		return cmp.Or(cmp.Compare(a.Operator, b.Operator), strings.Compare(latest(&b), latest(&a)))
-	})
+	slices.SortStableFunc(found.Rows, func(a, b CoverageRow) int { return compareMaps(found.Market, a.Layer, b.Layer) })
 	if err := c.coveringSites(ctx, q.At, found); err != nil || c.Measures == nil {
 		return found, err
 	}
@@ -153,10 +147,20 @@ func operatorKeys(names []string) (keys []string) {
 	return keys
 }
 
-// latest is the newest generation of a row's technology.
-func latest(r *CoverageRow) string {
-	t := r.Layer.Technology
-	return t[strings.LastIndex(t, "/")+1:]
+// latest is the newest generation of a map's technology.
+func latest(l *coverage.Layer) string { return l.Technology[strings.LastIndex(l.Technology, "/")+1:] }
+
+// operatorOf returns the position of a map's operator in the market's table, index.Any if the map has none of it.
+func operatorOf(m *market.Market, l *coverage.Layer) int {
+	if at, ok := m.Operator(l.Operator); ok {
+		return at
+	}
+	return index.Any
+}
+
+// compareMaps orders the maps of a market as answers have them: operators as in its table, the newest technology first.
+func compareMaps(m *market.Market, a, b *coverage.Layer) int {
+	return cmp.Or(cmp.Compare(operatorOf(m, a), operatorOf(m, b)), strings.Compare(latest(b), latest(a)))
 }
 
 // marketOf returns the market whose maps state most of a place, nil if none says anything. Where none states anything, those
@@ -187,7 +191,7 @@ func (c *Catalog) coveringSites(ctx context.Context, at geo.Point, found *Covera
 			continue
 		}
 		var g site.Generation
-		if err := g.UnmarshalText([]byte(latest(row))); err != nil {
+		if err := g.UnmarshalText([]byte(latest(row.Layer))); err != nil {
 			continue
 		}
 		q := Sites{Selection: Selection{Market: found.Market, Operators: index.Choice{row.Operator}, Generations: index.Choice{int(g)},

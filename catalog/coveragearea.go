@@ -26,7 +26,7 @@ type CoverageArea struct {
 // CoverageAreaFound is how much of an area is covered.
 type CoverageAreaFound struct {
 	Market  *market.Market // nil if no map has the area
-	Shares  []coverage.Share
+	Shares  []coverage.Share // in the order of the rows of a place
 	Version string
 	// Commune and CommuneCode are those of the commune that was asked for. The shares are then addresses of Addresses.
 	Commune, CommuneCode string
@@ -93,7 +93,7 @@ func (c *Catalog) countAddresses(f coverage.Filter, commune string, found *Cover
 	return c.usableMaps(func(m *market.Market) bool { return m == of || m == found.Market })
 }
 
-// settle keeps the shares of one market.
+// settle keeps the shares of one market, in the order of the rows of a place.
 func (found *CoverageAreaFound) settle() {
 	most := 0.0
 	for _, s := range found.Shares { // a box at a border is of the market that has most of it
@@ -102,4 +102,5 @@ func (found *CoverageAreaFound) settle() {
 		}
 	}
 	found.Shares = slices.DeleteFunc(found.Shares, func(s coverage.Share) bool { return s.Layer.Market != found.Market.Code })
+	slices.SortStableFunc(found.Shares, func(a, b coverage.Share) int { return compareMaps(found.Market, a.Layer, b.Layer) })
 }
