@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"strings"
 	"time"
 
 	"relais/address"
@@ -121,7 +122,11 @@ func newCoverageAt(found *catalog.CoverageFound, at geo.Point, name string) *vie
 	if found.Market != nil {
 		body.Meta.Market = &found.Market.Code
 	}
-	if len(body.Data) == 0 {
+	switch {
+	case len(body.Data) > 0:
+	case len(found.Others) > 0:
+		body.Meta.Note = new("The maps here are of other operators: " + strings.Join(found.Others, ", ") + ".")
+	default:
 		body.Meta.Note = new(noMap)
 	}
 	return body
@@ -156,6 +161,9 @@ func newCoverageRow(r *catalog.CoverageRow, m *market.Market) view.CoverageRow {
 	}
 	return v
 }
+
+// tooSmall says why there is nothing about a small area.
+const tooSmall = "No middle of a cell of the maps lies in the area: ask for a larger one, or for a place with /coverage/at."
 
 // noMap says why there is nothing.
 const noMap = "No coverage map of this server that you may read says anything here: it may have none of the country, operator, " +
@@ -229,7 +237,11 @@ func (r *Env) coverageArea(ctx context.Context, p *coverageAreaParams,
 	if q.Area != "" {
 		body.Meta.Outline = new("simplified: its border is about a kilometre from the true one")
 	}
-	if len(body.Data) == 0 {
+	switch {
+	case len(body.Data) > 0:
+	case found.Small:
+		body.Meta.Note = new(tooSmall)
+	default:
 		body.Meta.Note = new(noMap)
 	}
 	return body, nil

@@ -31,6 +31,7 @@ type Coverage struct {
 type CoverageFound struct {
 	Market  *market.Market // nil if no map says anything of the place
 	Rows    []CoverageRow  // in the order of the market's operators, the newest technology first
+	Others  []string       // keys of the operators whose maps say something here, if none of them was asked for
 	Version string
 }
 
@@ -94,6 +95,7 @@ func (c *Catalog) CoverageAt(ctx context.Context, q Coverage) (*CoverageFound, e
 		return found, err
 	}
 	f.Market, f.Operators, f.Technologies = found.Market.Code, operatorKeys(q.Operators), q.Technologies
+	found.Others = othersOf(found.Market, places, f.Operators)
 	if places, err = c.Coverage.At(f, q.At, betterWithin); err != nil {
 		return nil, err
 	}
@@ -161,6 +163,29 @@ func operatorOf(m *market.Market, l *coverage.Layer) int {
 // compareMaps orders the maps of a market as answers have them: operators as in its table, the newest technology first.
 func compareMaps(m *market.Market, a, b *coverage.Layer) int {
 	return cmp.Or(cmp.Compare(operatorOf(m, a), operatorOf(m, b)), strings.Compare(latest(b), latest(a)))
+}
+
+// othersOf returns the operators of a market whose maps say something, in the market's order. It returns nil if one of them
+// is among those that were asked for, or if a map that says something names no operator.
+func othersOf(m *market.Market, places []coverage.Place, asked []string) []string {
+	if asked == nil {
+		return nil
+	}
+	var c index.Choice
+	for _, p := range places {
+		l := p.Layer
+		if l.Market != m.Code || p.Word.Level == "" {
+			continue
+		}
+		if l.Operator == "" || slices.Contains(asked, l.Operator) {
+			return nil
+		}
+		if at := operatorOf(m, l); at != index.Any && !slices.Contains(c, at) {
+			c = append(c, at)
+		}
+	}
+	slices.Sort(c)
+	return m.KeysOf(c)
 }
 
 // marketOf returns the market whose maps state most of a place, nil if none says anything. Where none states anything, those

@@ -25,8 +25,9 @@ type CoverageArea struct {
 
 // CoverageAreaFound is how much of an area is covered.
 type CoverageAreaFound struct {
-	Market  *market.Market // nil if no map has the area
+	Market  *market.Market   // nil if no map has the area
 	Shares  []coverage.Share // in the order of the rows of a place
+	Small   bool             // the area is smaller than the cells: there are no shares
 	Version string
 	// Commune and CommuneCode are those of the commune that was asked for. The shares are then addresses of Addresses.
 	Commune, CommuneCode string
@@ -57,7 +58,8 @@ func (c *Catalog) CoverageOf(ctx context.Context, q CoverageArea) (*CoverageArea
 		boxes = q.Box.Split()
 	}
 	var err error
-	if found.Shares, err = c.Coverage.Area(ctx, f, boxes); err != nil {
+	found.Shares, err = c.Coverage.Area(ctx, f, boxes)
+	if found.Small = errors.Is(err, coverage.ErrSmall); err != nil && !found.Small {
 		return nil, err
 	}
 	found.settle()

@@ -42,3 +42,52 @@ func TestOneOrderOfMaps(t *testing.T) {
 		t.Errorf("of the place %v, of the area %v, want %v", rows, shares, want)
 	}
 }
+
+// A box without the middle of a cell is told apart from one that no map has.
+func TestSmallArea(t *testing.T) {
+	c := Catalog{Coverage: mapsOf(t), Now: noon}
+	lambert, _ := geo.ByEPSG(2154)
+	for _, tt := range []struct {
+		name           string
+		x, y, half     float64 // Lambert-93; cells of 100 m have their corners at multiples of it
+		operators      []string
+		small, covered bool
+	}{
+		{"at a corner of cells", 352000, 6789000, 20, nil, true, false},
+		{"around a middle", 352050, 6789050, 20, nil, false, true},
+		{"many cells", 352000, 6789000, 300, nil, false, true},
+		{"an operator without a map", 352000, 6789000, 20, []string{"FREE"}, false, false},
+		{"far from the grid", 900000, 4000000, 20, nil, false, false},
+	} {
+		low, high := lambert.From(tt.x-tt.half, tt.y-tt.half), lambert.From(tt.x+tt.half, tt.y+tt.half)
+		found, err := c.CoverageOf(t.Context(), CoverageArea{Operators: tt.operators,
+			Box: &geo.Box{South: low.Lat, West: low.Lng, North: high.Lat, East: high.Lng}})
+		if err != nil || found.Small != tt.small || (len(found.Shares) > 0) != tt.covered {
+			t.Errorf("%s: %+v, %v, want small: %t, shares: %t", tt.name, found, err, tt.small, tt.covered)
+		}
+	}
+}
+
+// If only the operators are why there is nothing, it is said which others have maps.
+func TestOtherOperators(t *testing.T) {
+	c := Catalog{Coverage: mapsOf(t), Now: noon}
+	lambert, _ := geo.ByEPSG(2154)
+	at := lambert.From(352000, 6789000)
+	for _, tt := range []struct {
+		q    Coverage
+		rows int
+		want []string
+	}{
+		{Coverage{At: at}, 2, nil},
+		{Coverage{At: at, Operators: []string{"DIGICEL"}}, 0, []string{"SFR", "ORANGE"}},
+		{Coverage{At: at, Operators: []string{"FREE"}}, 0, []string{"SFR", "ORANGE"}},
+		{Coverage{At: at, Operators: []string{"FREE", "SFR"}}, 1, nil},
+		{Coverage{At: at, Operators: []string{"SFR"}, Technologies: []string{"2G"}}, 0, nil},
+		{Coverage{At: geo.Point{Lat: 47, Lng: -4.5}, Operators: []string{"DIGICEL"}}, 0, nil}, // the sea
+	} {
+		found, err := c.CoverageAt(t.Context(), tt.q)
+		if err != nil || len(found.Rows) != tt.rows || !slices.Equal(found.Others, tt.want) {
+			t.Errorf("%+v: %d rows, %+v, %v, want %d and %v", tt.q, len(found.Rows), found, err, tt.rows, tt.want)
+		}
+	}
+}

@@ -15,6 +15,9 @@ const MostCells = 10_000_000
 // ErrLarge means that an area has more than MostCells.
 var ErrLarge = errors.New("the area is too large to be added up")
 
+// ErrSmall means that an area lies in the grid of a layer, and no middle of a cell in the area.
+var ErrSmall = errors.New("no middle of a cell lies in the area")
+
 // A Share is how much of an area a layer has at each of its levels.
 type Share struct {
 	Layer  *Layer
@@ -71,18 +74,21 @@ func (s *Store) Count(q Filter, places []Weight) (list []Share, err error) {
 }
 
 // Area adds up the cells of an area, which is given as boxes that do not overlap. Layers of grids that are not there are
-// left out. Errors: ErrLarge, those of reading a file and of ctx.
+// left out. Errors: ErrLarge, ErrSmall if no layer has cells there, those of reading a file and of ctx.
 func (s *Store) Area(ctx context.Context, q Filter, boxes []geo.Box) (list []Share, err error) {
 	var of *mask
+	small, some := false, false
 	for _, l := range s.Layers(q) {
 		if of == nil || !of.fits(l) {
 			if of, err = newMask(l, boxes); err != nil {
 				return nil, err
 			}
 		}
+		small = small || of.small
 		if of.low > of.high {
 			continue
 		}
+		some = true
 		before := s.Before(l)
 		if before != nil && !of.fits(before) {
 			before = nil
@@ -94,6 +100,9 @@ func (s *Store) Area(ctx context.Context, q Filter, boxes []geo.Box) (list []Sha
 		if c.finish(); c.share.Total > 0 {
 			list = append(list, c.share)
 		}
+	}
+	if small && !some {
+		return nil, ErrSmall
 	}
 	return list, nil
 }
@@ -107,6 +116,7 @@ type mask struct {
 	land      []uint64  // the cells of it on the land of the layers, nil if they have none
 	km2       []float64 // of a cell, by row
 	low, high int
+	small     bool // the area is in the grids, and has no cell
 }
 
 func (m *mask) fits(l *Layer) bool {
@@ -131,8 +141,12 @@ func newMask(l *Layer, boxes []geo.Box) (*mask, error) {
 		outline(l.proj, part, m.edge)
 	}
 	m.fill(m.plane)
-	if count(m.plane) > MostCells {
+	switch n := count(m.plane); {
+	case n > MostCells:
 		return nil, ErrLarge
+	case n == 0:
+		m.small = true
+		return m, nil
 	}
 	m.low, m.high = 0, m.rows-1
 	m.measure()

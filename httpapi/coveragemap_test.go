@@ -1,6 +1,13 @@
 package httpapi
 
-import "testing"
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"relais/coverage/coveragetest"
+	"relais/geo"
+)
 
 // An error about the place or area names a parameter that was sent, or the first of those that may be.
 func TestCoverageNeedsOnePlace(t *testing.T) {
@@ -24,4 +31,31 @@ func TestCoverageNeedsOnePlace(t *testing.T) {
 			t.Errorf("%s: parameter %v, want %s", tt.target, o["parameter"], tt.parameter)
 		}
 	}
+}
+
+// An answer without rows says why.
+func TestCoverageNotes(t *testing.T) {
+	s := newServer(t)
+	const x, y = 352000, 6789000 // Lambert-93
+	s.Coverage = coveragetest.Store(t, "maps.geojson", 2154,
+		coveragetest.Box(coveragetest.ARCEP("20801", "4G", "2026-06-30", "BC"), x-2000, y-2000, x+2000, y+2000))
+	lambert, _ := geo.ByEPSG(2154)
+	at := lambert.From(x, y) // a corner of cells
+	place := fmt.Sprintf("/coverage/at?lat=%.6f&lon=%.6f", at.Lat, at.Lng)
+	box := func(half float64) string {
+		return fmt.Sprintf("/coverage/area?bbox=%.6f,%.6f,%.6f,%.6f", at.Lng-half, at.Lat-half, at.Lng+half, at.Lat+half)
+	}
+	for target, note := range map[string]string{
+		place: "", place + "&operator=DIGICEL": "The maps here are of other operators: ORANGE.",
+		place + "&edition=2020-01-01": "No coverage map of this server", box(0.01): "",
+		box(0.0001): "No middle of a cell", "/coverage/area?bbox=-30,46,-29.9,46.1": "No coverage map of this server",
+	} {
+		o := parse(t, get(t, s, target), 200)
+		got, _ := o["meta"].(object)["note"].(string)
+		if rows := o["data"].([]any); (len(rows) > 0) != (note == "") || !strings.HasPrefix(got, note) || note == "" && got != "" {
+			t.Errorf("%s: %d rows with the note %q, want %q", target, len(rows), got, note)
+		}
+	}
+	wantError(t, get(t, s, "/coverage/area?north=51&south=41&east=9&west=-5&operator=ORANGE"), 400, "INVALID_PARAMETER",
+		"at most about 100,000 km²")
 }
