@@ -108,7 +108,9 @@ func (r *Env) PlaceCoverage(ctx context.Context, p *CoverageAtParams) (*view.Bod
 	if err != nil {
 		return nil, err
 	}
-	return newCoverageAt(found, at, name), nil
+	body := newCoverageAt(found, at, name)
+	body.Meta.Editions = r.CoverageEditions(found.Market)
+	return body, nil
 }
 
 // newCoverageAt returns what was found of a place as answers show it.
@@ -220,7 +222,7 @@ func (r *Env) coverageArea(ctx context.Context, p *coverageAreaParams,
 	}
 	body := &view.Body[[]view.CoverageShare, view.CoverageAreaMeta]{Data: make([]view.CoverageShare, len(found.Shares)),
 		Meta: view.CoverageAreaMeta{Area: view.OrNull(&q.Area), Theory: view.Theory,
-			DataVersion: &found.Version}}
+			Editions: r.CoverageEditions(found.Market), DataVersion: &found.Version}}
 	if found.Market != nil {
 		body.Meta.Market = &found.Market.Code
 	}

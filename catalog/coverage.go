@@ -308,6 +308,15 @@ func (r *CoverageRow) measure(points []measure.Point) {
 	}
 }
 
+// CoverageEditions lists the editions of a market's maps, of all maps for nil, the newest first.
+func (c *Catalog) CoverageEditions(m *market.Market) []string {
+	f := coverage.Filter{Free: c.Keyless}
+	if m != nil {
+		f.Market = m.Code
+	}
+	return c.Coverage.Editions(f)
+}
+
 // CoverageMaps returns the newest maps of a market, and of technologies and operators unless these are nil.
 func (c *Catalog) CoverageMaps(m *market.Market, operators index.Choice, technologies []string) ([]*coverage.Layer, error) {
 	if c.Coverage.Failed(m.Code) != nil {

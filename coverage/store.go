@@ -204,6 +204,18 @@ func (s *Store) Layers(q Filter) (list []*Layer) {
 	return list
 }
 
+// Editions lists the editions of the layers that a filter selects, whatever its own, the newest first.
+func (s *Store) Editions(q Filter) []string {
+	list := []string{}
+	for _, l := range s.current().layers {
+		if q.Has(l) && !slices.Contains(list, l.Edition) {
+			list = append(list, l.Edition)
+		}
+	}
+	slices.SortFunc(list, func(a, b string) int { return strings.Compare(b, a) })
+	return list
+}
+
 // Has reports whether the filter selects a layer, whatever its edition.
 func (q *Filter) Has(l *Layer) bool {
 	return (q.Market == "" || l.Market == q.Market) && !(q.Free && l.Withheld()) &&

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -58,4 +59,27 @@ func TestCoverageNotes(t *testing.T) {
 	}
 	wantError(t, get(t, s, "/coverage/area?north=51&south=41&east=9&west=-5&operator=ORANGE"), 400, "INVALID_PARAMETER",
 		"at most about 100,000 km²")
+}
+
+// Every day that editions lists can be asked for, also where maps have several.
+func TestCoverageEditions(t *testing.T) {
+	s := newServer(t)
+	const x, y = 352000, 6789000
+	square := func(plmn, edition string) coveragetest.Area {
+		return coveragetest.Box(coveragetest.ARCEP(plmn, "4G", edition, "BC"), x-2000, y-2000, x+2000, y+2000)
+	}
+	s.Coverage = coveragetest.Store(t, "maps.geojson", 2154, square("20801", "2026-03-31"), square("20801", "2026-06-30"),
+		square("20810", "2026-03-31"), square("20815", "2025-12-31"))
+	lambert, _ := geo.ByEPSG(2154)
+	at := lambert.From(x, y)
+	want := []any{"2026-06-30", "2026-03-31", "2025-12-31"}
+	for _, place := range []string{fmt.Sprintf("/coverage/at?lat=%.6f&lon=%.6f", at.Lat, at.Lng), "/coverage/area?department=35"} {
+		for edition, rows := range map[string]int{"": 3, "&edition=2026-06-30": 1, "&edition=2026-03-31": 2, "&edition=2020-01-01": 0} {
+			o := parse(t, get(t, s, place+edition), 200)
+			got, _ := o["meta"].(object)["editions"].([]any)
+			if n := len(o["data"].([]any)); n != rows || !slices.Equal(got, want) {
+				t.Errorf("%s%s: %d rows, editions %v, want %d and %v", place, edition, n, got, rows, want)
+			}
+		}
+	}
 }

@@ -58,6 +58,7 @@ type CoverageAtMeta struct {
 	Coordinates Coordinates  `json:"coordinates"`
 	Place       *string      `json:"place" doc:"What was found for q or siteId."`
 	Note        *string      `json:"note" doc:"Why the answer is empty; null when it is not."`
+	Editions    []string     `json:"editions" doc:"Values for the parameter edition, the newest first: the days that maps of the market are about; of all markets where market is null."`
 	Theory      string       `json:"theory" doc:"What the maps are, in a sentence."`
 	DataVersion *string      `json:"dataVersion"`
 }
@@ -112,6 +113,7 @@ type CoverageAreaMeta struct {
 	BBox        *Box         `json:"bbox"`
 	Outline     *string      `json:"outline" doc:"How exact the border of a department is; else null."`
 	Note        *string      `json:"note" doc:"Why the answer is empty; null when it is not."`
+	Editions    []string     `json:"editions" doc:"Values for the parameter edition, the newest first: the days that maps of the market are about; of all markets where market is null."`
 	Theory      string       `json:"theory" doc:"What the maps are, in a sentence."`
 	DataVersion *string      `json:"dataVersion"`
 }
