@@ -47,7 +47,7 @@ func (p *SpotParams) Check() error {
 	if err := checkComplete("", []edge{{"lat", p.Lat}, {"lon", lon}}); err != nil {
 		return err
 	}
-	return checkOne("lat and lon, q and siteId", []choice{{"lat", p.Lat != nil}, {"q", p.Text != ""}, {"siteId", p.SiteID != ""}})
+	return checkOne("lat with lon, q or siteId", []choice{{"lat", p.Lat != nil}, {"q", p.Text != ""}, {"siteId", p.SiteID != ""}})
 }
 
 // Spot returns the place, and its name if it was looked up. Errors: those of Find and Site; a ParamError if no place has
@@ -165,7 +165,7 @@ func newCoverageRow(r *catalog.CoverageRow, m *market.Market) view.CoverageRow {
 }
 
 // tooSmall says why there is nothing about a small area.
-const tooSmall = "No middle of a cell of the maps lies in the area: ask for a larger one, or for a place with /coverage/at."
+const tooSmall = "The area is smaller than the cells of the maps: ask for a larger area, or for a place with /coverage/at."
 
 // noMap says why there is nothing.
 const noMap = "No coverage map of this server that you may read says anything here: it may have none of the country, operator, " +
@@ -197,7 +197,7 @@ func (p *coverageAreaParams) Check() error {
 		return err
 	}
 	area := p.areaName()
-	return checkOne(cmp.Or(area, "department")+", commune and bbox", []choice{{cmp.Or(area, "department"), area != ""},
+	return checkOne(cmp.Or(area, "department")+", commune or bbox", []choice{{cmp.Or(area, "department"), area != ""},
 		{"commune", p.Commune != ""}, {p.boxName(), p.hasBox()}})
 }
 

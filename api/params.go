@@ -97,20 +97,20 @@ type choice struct {
 	given bool
 }
 
-// checkOne fails unless exactly one of the choices is given. names says what they are.
+// checkOne fails unless exactly one of the choices is given. names says what they are, as "a, b or c".
 func checkOne(names string, choices []choice) error {
 	first := ""
 	for _, c := range choices {
 		switch {
 		case !c.given:
 		case first != "":
-			return &endpoint.ParamError{Param: c.name, Want: first + " is given too; give one of " + names + ", not two"}
+			return &endpoint.ParamError{Param: c.name, Want: first + " is given too; give only " + names}
 		default:
 			first = c.name
 		}
 	}
 	if first == "" {
-		return &endpoint.ParamError{Param: choices[0].name, Want: "missing: one of " + names + " is needed"}
+		return &endpoint.ParamError{Param: choices[0].name, Want: "missing: give " + names}
 	}
 	return nil
 }

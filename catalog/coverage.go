@@ -83,8 +83,9 @@ const mostPoints = 1000
 // CoverageAt returns what the maps say of a place. Errors: an UnusableError, those of reading a file.
 func (c *Catalog) CoverageAt(ctx context.Context, q Coverage) (*CoverageFound, error) {
 	found := &CoverageFound{Version: c.version(DataCoverage)}
-	f := coverage.Filter{Edition: q.Edition, Free: c.Keyless}
-	// All maps say which market the place is in, not only those that are asked for. Better cells are looked for in these only.
+	f := coverage.Filter{Free: c.Keyless}
+	// The newest maps of all say which market the place is in. Better cells, which cost more, are sought only in the maps
+	// that were asked for.
 	places, err := c.Coverage.At(f, q.At, 0)
 	if err != nil {
 		return nil, err
@@ -95,6 +96,7 @@ func (c *Catalog) CoverageAt(ctx context.Context, q Coverage) (*CoverageFound, e
 		return found, err
 	}
 	f.Market, f.Operators, f.Technologies = found.Market.Code, operatorKeys(q.Operators), q.Technologies
+	f.Edition = q.Edition
 	found.Others = othersOf(found.Market, places, f.Operators)
 	if places, err = c.Coverage.At(f, q.At, betterWithin); err != nil {
 		return nil, err
@@ -123,11 +125,11 @@ func (f *CoverageFound) add(row CoverageRow) {
 	}
 }
 
-// usableMaps returns an UnusableError if a map of one of the markets is damaged: it may say something of the place. A
-// damaged map of another market closes nothing.
-func (c *Catalog) usableMaps(ask func(*market.Market) bool) error {
+// usableMaps returns an UnusableError if a map of a market that is concerned is damaged: it may say something of the
+// place. A damaged map of another market closes nothing.
+func (c *Catalog) usableMaps(concerned func(*market.Market) bool) error {
 	for _, m := range market.All {
-		if ask(m) && c.Coverage.Failed(m.Code) != nil {
+		if c.Coverage.Failed(m.Code) != nil && concerned(m) {
 			return &UnusableError{DataCoverage}
 		}
 	}
@@ -160,13 +162,14 @@ func operatorOf(m *market.Market, l *coverage.Layer) int {
 	return index.Any
 }
 
-// compareMaps orders the maps of a market as answers have them: operators as in its table, the newest technology first.
+// compareMaps orders the maps of a market as answers have them: operators as in its table, the newest technology
+// first.
 func compareMaps(m *market.Market, a, b *coverage.Layer) int {
 	return cmp.Or(cmp.Compare(operatorOf(m, a), operatorOf(m, b)), strings.Compare(latest(b), latest(a)))
 }
 
-// othersOf returns the operators of a market whose maps say something, in the market's order. It returns nil if one of them
-// is among those that were asked for, or if a map that says something names no operator.
+// othersOf returns the operators of a market whose maps say something, in the market's order. It returns nil if one of
+// them is among those that were asked for, or if a map that says something names no operator.
 func othersOf(m *market.Market, places []coverage.Place, asked []string) []string {
 	if asked == nil {
 		return nil

@@ -91,6 +91,29 @@ func TestCoverageAt(t *testing.T) {
 	}
 }
 
+// Editions of maps whose source states no licence are not listed without a key. A place names its market whatever edition
+// is asked for.
+func TestEditionsOfWithheldMaps(t *testing.T) {
+	mercator, _ := geo.ByEPSG(3857)
+	x, y := mercator.To(geo.Point{Lat: 50.8, Lng: 4.3})
+	a := coveragetest.Box(map[string]any{"Layer": 2}, x-2000, y-2000, x+2000, y+2000)
+	a.ID = "Proximus_4G.1"
+	store := coveragetest.Store(t, "Proximus_4G.json", 3857, a)
+	be := market.Get(market.BE)
+	for keyless, days := range map[bool]int{false: 1, true: 0} {
+		c := Catalog{Coverage: store, Keyless: keyless, Now: noon}
+		for _, m := range []*market.Market{nil, be} {
+			if got := c.CoverageEditions(m); len(got) != days {
+				t.Errorf("keyless %v: editions %v, want %d", keyless, got, days)
+			}
+		}
+		found, err := c.CoverageAt(t.Context(), Coverage{At: geo.Point{Lat: 50.8, Lng: 4.3}, Edition: "2020-01-01"})
+		if want := map[int]*market.Market{1: be}[days]; err != nil || found.Market != want || len(found.Rows) > 0 {
+			t.Errorf("keyless %v: %+v, %v, want no rows, and Belgium with a key", keyless, found, err)
+		}
+	}
+}
+
 // Where most phones found no network, the map is contradicted only if it expects one.
 func TestNoServiceWhereCovered(t *testing.T) {
 	other := measure.Point{Measurement: measure.Measurement{Operator: "ORANGE", Technology: "GSM"}}

@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -25,7 +24,7 @@ type CoverageArea struct {
 
 // CoverageAreaFound is how much of an area is covered.
 type CoverageAreaFound struct {
-	Market  *market.Market   // nil if no map has the area
+	Market  *market.Market   // nil for a box about which no map of the edition says anything
 	Shares  []coverage.Share // in the order of the rows of a place
 	Small   bool             // the area is smaller than the cells: there are no shares
 	Version string
@@ -40,8 +39,10 @@ var ErrNoOutline = errors.New("where this area ends is not known: ask for a bbox
 // CoverageOf adds up an area. Errors: ErrNoOutline, coverage.ErrLarge, ErrNoAddresses, address.ErrNoCommune, an
 // address.SeveralError, an UnknownError, an UnusableError, those of reading a file.
 func (c *Catalog) CoverageOf(ctx context.Context, q CoverageArea) (*CoverageAreaFound, error) {
-	f := coverage.Filter{Operators: operatorKeys(q.Operators), Technologies: q.Technologies, Edition: q.Edition, Free: c.Keyless}
-	found, boxes := &CoverageAreaFound{Version: c.version(DataCoverage)}, []geo.Box{}
+	f := coverage.Filter{Operators: operatorKeys(q.Operators), Technologies: q.Technologies, Edition: q.Edition,
+		Free: c.Keyless}
+	found := &CoverageAreaFound{Version: c.version(DataCoverage)}
+	var boxes []geo.Box
 	switch {
 	case q.Commune != "":
 		return found, c.countAddresses(f, q.Commune, found)
@@ -62,17 +63,26 @@ func (c *Catalog) CoverageOf(ctx context.Context, q CoverageArea) (*CoverageArea
 	if found.Small = errors.Is(err, coverage.ErrSmall); err != nil && !found.Small {
 		return nil, err
 	}
-	found.settle()
-	of := cmp.Or(q.Market, found.Market)
+	found.settle(q.Market)
 	return found, c.usableMaps(func(m *market.Market) bool {
-		return m == of || of == nil && slices.ContainsFunc(boxes, func(b geo.Box) bool {
-			return b.South <= m.Box.North && b.North >= m.Box.South && b.West <= m.Box.East && b.East >= m.Box.West
-		})
+		return m == found.Market || q.Market == nil && hasLand(m, boxes)
 	})
 }
 
-// countAddresses adds up the addresses of a commune, street by street: a street counts at the place of the address in its
-// middle.
+// hasLand reports whether a market has land in one of the boxes, or may have where its land is not known.
+func hasLand(m *market.Market, boxes []geo.Box) bool {
+	var land []geo.Box
+	for _, name := range append(m.AreaCodes(), string(m.Code)) {
+		land = append(land, coverage.AreaBoxes(name)...)
+	}
+	if land == nil {
+		land = m.Box.Split()
+	}
+	return slices.ContainsFunc(land, func(b geo.Box) bool { return slices.ContainsFunc(boxes, b.Overlaps) })
+}
+
+// countAddresses adds up the addresses of a commune, street by street: a street counts at the place of the address in
+// its middle.
 func (c *Catalog) countAddresses(f coverage.Filter, commune string, found *CoverageAreaFound) error {
 	name, code, streets, err := c.Addresses.Commune(commune)
 	if err != nil {
@@ -90,14 +100,16 @@ func (c *Catalog) countAddresses(f coverage.Filter, commune string, found *Cover
 	if found.Shares, err = c.Coverage.Count(f, places); err != nil {
 		return err
 	}
-	found.settle()
 	of, _ := ban.MarketOf(ban.Area(code))
+	found.settle(of)
 	return c.usableMaps(func(m *market.Market) bool { return m == of || m == found.Market })
 }
 
-// settle keeps the shares of one market, in the order of the rows of a place.
-func (found *CoverageAreaFound) settle() {
+// settle keeps the shares of one market, in the order of the rows of a place. Without shares the market is other, which
+// may be nil.
+func (found *CoverageAreaFound) settle(other *market.Market) {
 	most := 0.0
+	found.Market = other
 	for _, s := range found.Shares { // a box at a border is of the market that has most of it
 		if s.Total > most {
 			most, found.Market = s.Total, market.Get(s.Layer.Market)

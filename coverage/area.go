@@ -15,8 +15,8 @@ const MostCells = 10_000_000
 // ErrLarge means that an area has more than MostCells.
 var ErrLarge = errors.New("the area is too large to be added up")
 
-// ErrSmall means that an area lies in the grid of a layer, and no middle of a cell in the area.
-var ErrSmall = errors.New("no middle of a cell lies in the area")
+// ErrSmall means that an area is in the grid of a layer, and has no middle of a cell.
+var ErrSmall = errors.New("the area has no middle of a cell")
 
 // A Share is how much of an area a layer has at each of its levels.
 type Share struct {
@@ -24,7 +24,8 @@ type Share struct {
 	Levels []LevelShare // in the order of the layer's words, after that of LevelNone
 	Whole  bool         // the layer says where nothing is expected: shares of the area are known
 	Total  float64      // of the area about which the layer says something
-	// Before is the edition before. It is nil if there is no such edition, or if that has another grid or lacks a place.
+	// Before is the edition before. It is nil if there is no such edition, or if that has another grid, or a
+	// counted place is outside it.
 	// Gained is covered now, and was not in Before; Lost is the reverse. Better and Worse are covered in both.
 	Before                      *Layer
 	Gained, Lost, Better, Worse float64
@@ -170,9 +171,7 @@ func (m *mask) onLand(parts []geo.Box) {
 	m.land = make([]uint64, len(m.plane))
 	for _, l := range landsOf(m.of.Outline) {
 		for _, b := range l.boxes() {
-			if slices.ContainsFunc(parts, func(p geo.Box) bool {
-				return p.South <= b.North && p.North >= b.South && p.West <= b.East && p.East >= b.West
-			}) {
+			if slices.ContainsFunc(parts, b.Overlaps) {
 				outline(m.of.proj, b, m.edge)
 			}
 		}

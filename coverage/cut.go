@@ -76,7 +76,7 @@ func (l *Layer) rectangle(boxes []geo.Box) (col0, row0, col1, row1 int, ok bool)
 	return int(x0), int(y0), int(x1), int(y1), true
 }
 
-// around is a box around a rectangle of a projection, and so many degrees more: its sides are bent.
+// around returns a box around a rectangle of a projection, widened by more degrees, because its sides are bent.
 func around(p *geo.Projection, x0, y0, x1, y1, more float64) geo.Box {
 	b := geo.Box{South: 90, West: 180, North: -90, East: -180}
 	for _, at := range [...][2]float64{{x0, y0}, {x1, y0}, {x0, y1}, {x1, y1}, {(x0 + x1) / 2, y0}, {(x0 + x1) / 2, y1}} {

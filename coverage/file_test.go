@@ -254,6 +254,22 @@ func TestFailureIsKept(t *testing.T) {
 	}
 }
 
+// A file that cannot be opened meanwhile is tried at each question, and nothing of the others is read again for that.
+func TestFailureOfOneFile(t *testing.T) {
+	dir, info := t.TempDir(), testInfo(20, 20)
+	s := layerIn(t, dir, info, patches(20, 20))
+	if err := os.Symlink("missing", filepath.Join(dir, "be-x"+Suffix)); err != nil {
+		t.Skip("no links here")
+	}
+	if err := s.Failed("BE"); err == nil || s.Failed("FR") != nil || len(s.Layers(Filter{})) != 1 {
+		t.Fatalf("failed: %v, France %v", err, s.Failed("FR"))
+	}
+	first := s.state
+	if _, err := s.At(Filter{}, geo.Point{Lat: 48, Lng: -1.7}, 0); err != nil || s.Version() == "" || s.state != first {
+		t.Errorf("%v: the folder has another state", err)
+	}
+}
+
 // A part that is cut out answers as the whole does.
 func TestCut(t *testing.T) {
 	const cols, rows = 400, 390

@@ -165,17 +165,19 @@ func ofFile(ctx context.Context, err error) bool {
 // endings are those of the files that a folder is searched for.
 var endings = []string{".7z", ".gpkg", ".json", ".geojson", ".tif", ".tiff"}
 
-// find lists the files of paths, each once. Of folders and archives, it takes those with a known ending.
+// find lists the files of paths, each once. Of folders, it takes those with a known ending.
 func find(paths []string) ([]*source.Input, error) {
-	list, err := source.Expand(paths)
+	list, err := source.ExpandOnly(paths, func(name string) bool {
+		return slices.Contains(endings, strings.ToLower(filepath.Ext(name)))
+	})
+	if errors.Is(err, source.ErrNoFiles) {
+		return nil, fmt.Errorf("%w that end in %s", err, strings.Join(endings, ", "))
+	}
 	if err != nil {
 		return nil, err
 	}
 	named := map[string]bool{}
-	list = slices.DeleteFunc(list, func(in *source.Input) bool {
-		if in.Within != "" && !slices.Contains(endings, strings.ToLower(filepath.Ext(in.Name()))) {
-			return true
-		}
+	return slices.DeleteFunc(list, func(in *source.Input) bool {
 		name := in.Name()
 		if absolute, err := filepath.Abs(name); err == nil {
 			name = absolute
@@ -183,11 +185,7 @@ func find(paths []string) ([]*source.Input, error) {
 		again := named[name]
 		named[name] = true
 		return again
-	})
-	if len(list) == 0 {
-		return nil, fmt.Errorf("%s: no file ending in %s", strings.Join(paths, ", "), strings.Join(endings, ", "))
-	}
-	return list, nil
+	}), nil
 }
 
 // scratch begins the names of the folders of unpacked files.
@@ -263,16 +261,22 @@ func (o *Options) file(ctx context.Context, in *source.Input, r *FileReport, pub
 	}
 	for i, d := range drafts {
 		o.made[d.Name()] = d.From
-		l := &LayerReport{Info: d.Info, Path: staged[i].Path(), Areas: d.areas, Covered: d.CoveredKm2()}
-		if info, err := os.Stat(l.Path); err == nil {
-			l.Bytes = info.Size()
-		}
-		if l.Removed, err = removeOld(o.Dir.Coverage(), &l.Info); err != nil {
-			l.Note = "an older edition stays: " + err.Error()
-		}
-		r.Layers = append(r.Layers, l)
+		r.Layers = append(r.Layers, o.imported(d, staged[i].Path()))
 	}
 	return nil
+}
+
+// imported removes what the layer in a file replaces, and reports on it.
+func (o *Options) imported(d *draft, path string) *LayerReport {
+	l := &LayerReport{Info: d.Info, Path: path, Areas: d.areas, Covered: d.CoveredKm2()}
+	if info, err := os.Stat(path); err == nil {
+		l.Bytes = info.Size()
+	}
+	var err error
+	if l.Removed, err = removeOld(o.Dir.Coverage(), &l.Info); err != nil {
+		l.Note = "an older edition stays: " + err.Error()
+	}
+	return l
 }
 
 // stage writes a layer next to its place, and reads it back: what its readers refuse must not replace a file.

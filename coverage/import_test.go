@@ -238,9 +238,9 @@ func TestBadFiles(t *testing.T) {
 }
 
 // tried imports a file or a folder, whose files may be refused. Large cells are quick.
-func tried(t testing.TB, dir folder.Dir, path string) *coverage.Report {
+func tried(t testing.TB, dir folder.Dir, paths ...string) *coverage.Report {
 	t.Helper()
-	r, err := coverage.Import(t.Context(), coverage.Options{Dir: dir, Paths: []string{path}, Metres: 200, Now: time.Now()})
+	r, err := coverage.Import(t.Context(), coverage.Options{Dir: dir, Paths: paths, Metres: 200, Now: time.Now()})
 	must(t, err)
 	return r
 }
@@ -259,11 +259,12 @@ func TestFilesOfFolder(t *testing.T) {
 	dir, from, link := folder.Dir(t.TempDir()), t.TempDir(), filepath.Join(t.TempDir(), "link")
 	filetest.Write(t, filepath.Join(from, "Proximus_4G.json"), biptJSON(3))
 	filetest.Write(t, filepath.Join(from, "readme.txt"), "not a map")
-	filetest.Write(t, filepath.Join(from, "maps.zip"), filetest.Zip(t, "Proximus_5G.json", string(biptJSON(3)), "licence.txt", ""))
+	filetest.Write(t, filepath.Join(from, "photos.zip"), "not an archive")
+	zip := filetest.New(t, "maps.zip", filetest.Zip(t, "Proximus_5G.json", string(biptJSON(3))))
 	if err := os.Symlink(from, link); err != nil {
 		t.Skip("no links here")
 	}
-	r := tried(t, dir, link)
+	r := tried(t, dir, link, zip)
 	var got []string
 	for _, f := range r.Files {
 		got = append(got, fmt.Sprint(filepath.Base(f.Path), " ", len(f.Layers), " ", f.Error))
@@ -308,7 +309,7 @@ func TestReasons(t *testing.T) {
 	}
 	without := t.TempDir()
 	filetest.Write(t, filepath.Join(without, "readme.txt"), "not a map")
-	if _, err := one("FR", without); err == nil || !strings.HasPrefix(err.Error(), without+": no file ending in .7z, ") {
+	if _, err := one("FR", without); err == nil || !strings.HasPrefix(err.Error(), without+": the folder has no files that end in .7z, ") {
 		t.Errorf("a folder without maps: %v", err)
 	}
 }

@@ -64,8 +64,8 @@ type opened struct {
 	err   error
 }
 
-// holds reports whether a file need not be opened again. It must be the same, and it must not be one that failed for
-// another reason than what it has.
+// holds reports whether opening a file again would give the same. The file must be unchanged. A failure counts only if
+// the content is its cause: a permission that lacks may be given meanwhile.
 func (o *opened) holds(info fs.FileInfo) bool {
 	return info != nil && o.info != nil && os.SameFile(o.info, info) && o.info.Size() == info.Size() &&
 		o.info.ModTime().Equal(info.ModTime()) &&
@@ -142,10 +142,12 @@ func (s *Store) load() {
 		}
 		o := s.files[path]
 		if o == nil || !o.holds(info) {
-			o, changed = &opened{info: info, err: err}, true
+			before := o
+			o = &opened{info: info, err: err}
 			if err == nil {
 				o.layer, o.err = openLayer(path, s.cells)
 			}
+			changed = changed || before == nil || before.layer != nil || o.layer != nil
 		}
 		files[path] = o
 		if o.err != nil {

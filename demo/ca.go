@@ -18,8 +18,8 @@ import (
 const caRows = 18000
 
 // WriteCA writes rows of invented sites around real towns of Canada in the format of
-// ISED's Site_Data_Extract_FX. The file's name has to begin with SYNTHETIC. As many rows
-// are always the same bytes.
+// ISED's Site_Data_Extract_FX. The file's name has to begin with SYNTHETIC. The same number of
+// rows always gives the same bytes.
 func WriteCA(w io.Writer, rows int) error {
 	g := caGenerator{random: rand.New(rand.NewPCG(2026, 302)), w: bufio.NewWriterSize(w, 1<<16)}
 	all, err := terrains()

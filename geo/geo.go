@@ -40,6 +40,11 @@ func (b Box) Contains(p Point) bool {
 	return p.Lng >= b.West || p.Lng <= b.East
 }
 
+// Overlaps reports whether b and c have a point in common. Neither may cross the antimeridian.
+func (b Box) Overlaps(c Box) bool {
+	return b.South <= c.North && b.North >= c.South && b.West <= c.East && b.East >= c.West
+}
+
 // Split returns one or two boxes with West not greater than East that together
 // cover b.
 func (b Box) Split() []Box {

@@ -14,16 +14,16 @@ import (
 func TestCoverageNeedsOnePlace(t *testing.T) {
 	s := newServer(t)
 	for _, tt := range []struct{ target, parameter, message string }{
-		{"/coverage/at", "lat", "missing: one of lat and lon, q and siteId is needed"},
-		{"/coverage/at?siteId=fr-1&q=paris", "siteId", "q is given too; give one of lat and lon, q and siteId, not two"},
+		{"/coverage/at", "lat", "missing: give lat with lon, q or siteId"},
+		{"/coverage/at?siteId=fr-1&q=paris", "siteId", "q is given too; give only lat with lon, q or siteId"},
 		{"/coverage/at?lat=48&lon=2&siteId=fr-1", "siteId", "lat is given too"},
 		{"/coverage/at?lat=48&q=paris", "lon", "lat, lon belong together"},
-		{"/coverage/area", "department", "missing: one of department, commune and bbox is needed"},
+		{"/coverage/area", "department", "missing: give department, commune or bbox"},
 		{"/coverage/area?department=01&bbox=5,46,5.5,46.4", "bbox",
-			"department is given too; give one of department, commune and bbox, not two"},
+			"department is given too; give only department, commune or bbox"},
 		{"/coverage/area?commune=35238&north=46.4&south=46&east=5.5&west=5", "north", "commune is given too"},
 		{"/coverage/area?market=DROM&territory=974&commune=97411", "commune",
-			"territory is given too; give one of territory, commune and bbox, not two"},
+			"territory is given too; give only territory, commune or bbox"},
 		{"/coverage/area?province=ON&market=CA", "province", "where the areas of CA end is not known: ask for a bbox"},
 	} {
 		w := get(t, s, tt.target)
@@ -49,7 +49,7 @@ func TestCoverageNotes(t *testing.T) {
 	for target, note := range map[string]string{
 		place: "", place + "&operator=DIGICEL": "The maps here are of other operators: ORANGE.",
 		place + "&edition=2020-01-01": "No coverage map of this server", box(0.01): "",
-		box(0.0001): "No middle of a cell", "/coverage/area?bbox=-30,46,-29.9,46.1": "No coverage map of this server",
+		box(0.0001): "The area is smaller", "/coverage/area?bbox=-30,46,-29.9,46.1": "No coverage map of this server",
 	} {
 		o := parse(t, get(t, s, target), 200)
 		got, _ := o["meta"].(object)["note"].(string)

@@ -59,11 +59,11 @@ func TestUnknownParametersOfOtherSpellings(t *testing.T) {
 	}
 	wantError(t, get(t, s, "/antennas?market=FR&operators=SFR"), 400, "INVALID_PARAMETER", "the nearest is operator")
 	for _, query := range []string{"fields=id", "page=2", "sort=id", "=5", "%zz=1", "id=1", "utm=1", "a_pi_key=x"} {
-		wantError(t, get(t, s, "/antennas?"+query), 400, "INVALID_PARAMETER", "allowed lists those of this route")
+		wantError(t, get(t, s, "/antennas?"+query), 400, "INVALID_PARAMETER", "allowed lists the parameters of this route")
 	}
 	for _, target := range []string{"/coverage/at?lat=46&lon=5&generation=4G", "/coverage/at?lat=46&lon=5&radius=5",
 		"/coverage/area?lat=46", "/stats/departments?department=01"} {
-		wantError(t, get(t, s, target), 400, "INVALID_PARAMETER", "allowed lists those of this route")
+		wantError(t, get(t, s, target), 400, "INVALID_PARAMETER", "allowed lists the parameters of this route")
 	}
 	// A member of the path or of the body is not a parameter of the query.
 	wantError(t, get(t, s, "/antennas/90000010?id=90000011"), 400, "INVALID_PARAMETER", "id: ")

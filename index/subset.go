@@ -8,9 +8,6 @@ import (
 // A Subset is a set of sites of a Market. It does not change.
 type Subset struct{ sites bitset }
 
-// has reports whether the subset has site i; a nil one has all.
-func (s *Subset) has(i uint32) bool { return s == nil || s.sites.words[i>>6]&(1<<(i&63)) != 0 }
-
 // Len returns the number of sites.
 func (s *Subset) Len() int { return s.sites.count() }
 

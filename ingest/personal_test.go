@@ -73,6 +73,9 @@ func TestPersonalData(t *testing.T) {
 		n = 1000
 	}
 	text, counts := extract(t, n, 20)
+	header, rows, _ := strings.Cut(text, "\n")
+	older := strings.ToUpper(strings.NewReplacer("licence_number", "NEW_LICNO", "licensee_name", "LICENSEE", "province_code", "PROV",
+		"tx_ant_azimuth", "TX_ANT_AZIM", "tx_frequency", "TRANSMIT_FREQ", "*", "").Replace(header)) // as far as its names are known
 	packed := func() string {
 		var b bytes.Buffer
 		z, err := zstd.NewWriter(&b)
@@ -83,6 +86,7 @@ func TestPersonalData(t *testing.T) {
 	}()
 	for _, tt := range []struct{ name, content string }{
 		{"SYNTHETIC_fx.csv", text},
+		{"SYNTHETIC_older.csv", older + "\n" + rows},
 		{"SYNTHETIC_fx.csv.zst", packed},
 		{"SYNTHETIC_FX.zip", string(filetest.Zip(t, "in/fx.csv", text, "README.txt", "write to n1@personal.example"))},
 		{"FX.zip", string(filetest.Zip(t, "SYNTHETIC_fx.csv", text))},

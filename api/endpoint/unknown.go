@@ -23,7 +23,7 @@ func (o *Op[E]) UnknownParam(name string) *ParamError {
 	if alike := fold.Alike(name, known); alike != "" {
 		e.Want = "unknown parameter; the nearest is " + alike
 	} else if len(known) > 0 {
-		e.Want = "unknown parameter; allowed lists those of this route"
+		e.Want = "unknown parameter; allowed lists the parameters of this route"
 	}
 	return e
 }

@@ -17,7 +17,7 @@ func TestUnknownParam(t *testing.T) {
 		allowed []string
 	}{
 		{"misspelt", two, "limits", "limit" + "s", "unknown parameter; the nearest is limit", []string{"limit", "q"}},
-		{"a variable of the path", two, "id", "id", "unknown parameter; allowed lists those of this route", []string{"limit", "q"}},
+		{"a variable of the path", two, "id", "id", "unknown parameter; allowed lists the parameters of this route", []string{"limit", "q"}},
 		{"markup", two, "<b>", `"<b>"`, "", []string{"limit", "q"}},
 		{"no parameters", &Op[int]{}, "limit", "limit", "unknown parameter; this route takes no parameters", nil},
 	} {

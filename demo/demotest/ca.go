@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"relais/demo"
@@ -19,9 +20,9 @@ type CA struct {
 	Broken       map[string]int // rows by what is wrong with them
 }
 
-// wrongs are what is wrong with broken rows, with the columns that change. Rows of the last one are served, without
+// faults are what is wrong with broken rows, with the columns that change. Rows of the last one are served, without
 // these values.
-var wrongs = []struct {
+var faults = []struct {
 	name    string
 	columns map[string]string
 }{
@@ -71,7 +72,11 @@ func WriteCA(w io.Writer, rows, every int) (CA, error) {
 		if wrong == "values" {
 			places[place] = true
 		}
-		out.Write(line(row, wrong))
+		text, changed := line(row, wrong)
+		if !changed {
+			err = fmt.Errorf("row %d: %q changed nothing", n, wrong)
+		}
+		out.Write(text)
 	}
 	count.Places = len(places)
 	return count, errors.Join(err, out.Flush())
@@ -79,7 +84,7 @@ func WriteCA(w io.Writer, rows, every int) (CA, error) {
 
 // damage changes a row, and returns what is wrong with it.
 func damage(row []string, columns map[string]int, n int) string {
-	wrong := wrongs[n%len(wrongs)]
+	wrong := faults[n%len(faults)]
 	for name, value := range wrong.columns {
 		row[columns[name]] = value
 	}
@@ -89,18 +94,19 @@ func damage(row []string, columns map[string]int, n int) string {
 	return wrong.name
 }
 
-// line returns the text of a broken row.
-func line(row []string, wrong string) []byte {
+// line returns the text of a broken row. changed is false if it should have broken the text, and did not.
+func line(row []string, wrong string) (text []byte, changed bool) {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
 	_ = w.Write(row)
 	w.Flush()
 	switch text := b.Bytes(); wrong {
 	case "stray quote": // the closing one of the location is lost
-		return bytes.Replace(text, []byte(`",FX,`), []byte(`,FX,`), 1)
+		before, after, found := bytes.Cut(text, []byte(`",FX,`))
+		return slices.Concat(before, []byte(`,FX,`), after), found
 	case "one field more":
-		return append(text[:len(text)-1], ",\n"...)
+		return append(text[:len(text)-1], ",\n"...), true
 	default:
-		return text
+		return text, true
 	}
 }

@@ -244,7 +244,7 @@ func (w words) newsLine(m *market.Market, changes []change.Record) string {
 	for i := range changes {
 		systems[i] = w.newsSystem(&changes[i])
 	}
-	return w.Fill(name, operator, strings.Join(systems, "; "))
+	return w.Fill(name, operator, strings.Join(systems, w["semicolon"]+" "))
 }
 
 // newsSystem writes a system with its published statuses.

@@ -27,6 +27,9 @@ const (
 	maxRatio   = 200
 )
 
+// ErrNoFiles means that a folder has no file that can be read.
+var ErrNoFiles = errors.New("the folder has no files")
+
 // An Input is one table: a file, or a member of a zip archive.
 type Input struct {
 	Path   string // of the file
@@ -74,6 +77,12 @@ func (in *Input) Synthetic() bool {
 // Expand returns the inputs of paths: the files of folders and the members of archives,
 // sorted by name.
 func Expand(paths []string) ([]*Input, error) {
+	return ExpandOnly(paths, func(string) bool { return true })
+}
+
+// ExpandOnly is Expand with only those files of folders that wanted reports true for, by their names. Others are not
+// opened.
+func ExpandOnly(paths []string, wanted func(name string) bool) ([]*Input, error) {
 	var all []*Input
 	for _, path := range paths {
 		files := []string{path}
@@ -82,7 +91,7 @@ func Expand(paths []string) ([]*Input, error) {
 			return nil, err
 		}
 		if info.IsDir() {
-			if files, err = filesIn(path); err != nil {
+			if files, err = filesIn(path, wanted); err != nil {
 				return nil, err
 			}
 		}
@@ -104,7 +113,7 @@ func Expand(paths []string) ([]*Input, error) {
 
 // filesIn returns the files in a folder and its subfolders, except hidden ones. It follows
 // links to files, but not to folders other than dir itself.
-func filesIn(dir string) (files []string, err error) {
+func filesIn(dir string, wanted func(name string) bool) (files []string, err error) {
 	root := dir + string(filepath.Separator) // WalkDir does not follow a link
 	err = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		hidden := path != root && strings.HasPrefix(e.Name(), ".")
@@ -113,7 +122,7 @@ func filesIn(dir string) (files []string, err error) {
 			return err
 		case hidden && e.IsDir():
 			return fs.SkipDir
-		case hidden:
+		case hidden || !wanted(e.Name()):
 			return nil
 		}
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
@@ -125,7 +134,7 @@ func filesIn(dir string) (files []string, err error) {
 		return nil
 	})
 	if err == nil && len(files) == 0 {
-		err = fmt.Errorf("%s: the folder has no files", dir)
+		err = fmt.Errorf("%s: %w", dir, ErrNoFiles)
 	}
 	return files, err
 }

@@ -8,14 +8,13 @@ import (
 
 // Blobs keep large bytes by name for the machines that share a Log. Names are of ASCII letters, digits and ._-/ such as
 // photo/ID/SIZE, and are never used again for other bytes. No list of all names is needed to find bytes without a
-// record: a name is pending from before its bytes come, and again from before its record is deleted. When it has been
-// pending for UnusedAfter or longer, and a record refers to it, it is pending no more, unless it was put or pended
-// again meanwhile; else its bytes are deleted.
+// record: a name is pending from before its bytes come, and again from before its record is deleted. Names that have
+// been pending for UnusedAfter or longer are looked at. If a record refers to a name, the name stops being pending. If
+// none does, its bytes are deleted. Neither happens to a name that was put or pended again meanwhile.
 //
 // Errors are those of the contexts, or wrap ErrAway unless others are named.
 type Blobs interface {
-	// Put stores size bytes, from where body is, which are pending. Putting a name that exists changes
-	// nothing else.
+	// Put stores size bytes that it reads from body, and makes the name pending. If the name exists, its bytes stay.
 	Put(ctx context.Context, name string, body io.ReadSeeker, size int64) error
 	// Get opens bytes. The reader verifies them: damaged or missing bytes are an error before io.EOF,
 	// which wraps ErrDamaged if waiting does not help. ctx bounds reading, too. A copy that is kept
