@@ -7,11 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"time"
 
 	"relais/admin/backup"
 	"relais/internal/folder"
+	"relais/internal/lang"
 )
 
 // A File is the finding about one file of the folder.
@@ -142,12 +142,8 @@ func (r *CheckReport) note(format string, args ...any) {
 
 // Number writes a number of things, whose plural ends in s: "1 client", "69,801 sites".
 func Number(n int, thing string) string {
-	text := strconv.Itoa(n)
-	for at := len(text) - 3; at > 0; at -= 3 {
-		text = text[:at] + "," + text[at:]
-	}
 	if n != 1 {
 		thing += "s"
 	}
-	return text + " " + thing
+	return lang.Get("en").Number(n) + " " + thing
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -175,10 +174,6 @@ func contenu(r *admin.PackReport) (list []string) {
 
 // nombre writes a number of things in French. The words of the thing before its "de" end in s in the plural.
 func nombre(n int, thing string) string {
-	language, digits := lang.Get("fr"), strconv.Itoa(n)
-	for at := len(digits) - 3; at > 0; at -= 3 {
-		digits = digits[:at] + language.Thousands + digits[at:]
-	}
 	if n > 1 {
 		what, of, found := strings.Cut(thing, " de ")
 		thing = strings.ReplaceAll(what, " ", "s ") + "s"
@@ -186,5 +181,5 @@ func nombre(n int, thing string) string {
 			thing += " de " + of
 		}
 	}
-	return digits + " " + thing
+	return lang.Get("fr").Number(n) + " " + thing
 }

@@ -24,7 +24,7 @@ type Share struct {
 	Levels []LevelShare // in the order of the layer's words, after that of LevelNone
 	Whole  bool         // the layer says where nothing is expected: shares of the area are known
 	Total  float64      // of the area about which the layer says something
-	// Before is the edition before. It is nil if there is no such edition, or if that has another grid, or a
+	// Before is the previous edition. It is nil if the server has none, or if it has another grid. It is also nil if a
 	// counted place is outside it.
 	// Gained is covered now, and was not in Before; Lost is the reverse. Better and Worse are covered in both.
 	Before                      *Layer

@@ -65,7 +65,7 @@ type opened struct {
 }
 
 // holds reports whether opening a file again would give the same. The file must be unchanged. A failure counts only if
-// the content is its cause: a permission that lacks may be given meanwhile.
+// the content is its cause: a missing permission may be granted meanwhile.
 func (o *opened) holds(info fs.FileInfo) bool {
 	return info != nil && o.info != nil && os.SameFile(o.info, info) && o.info.Size() == info.Size() &&
 		o.info.ModTime().Equal(info.ModTime()) &&

@@ -17,10 +17,10 @@ import (
 // CA is what WriteCA wrote.
 type CA struct {
 	Rows, Places int            // places have at least one good row
-	Broken       map[string]int // rows by what is wrong with them
+	Broken       map[string]int // rows by fault
 }
 
-// faults are what is wrong with broken rows, with the columns that change. Rows of the last one are served, without
+// faults has the faults of broken rows, with the columns that change. Rows with the last fault are served, without
 // these values.
 var faults = []struct {
 	name    string
@@ -82,7 +82,7 @@ func WriteCA(w io.Writer, rows, every int) (CA, error) {
 	return count, errors.Join(err, out.Flush())
 }
 
-// damage changes a row, and returns what is wrong with it.
+// damage changes a row, and returns the name of the fault.
 func damage(row []string, columns map[string]int, n int) string {
 	wrong := faults[n%len(faults)]
 	for name, value := range wrong.columns {

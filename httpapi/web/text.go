@@ -26,13 +26,7 @@ func (w words) Count(name string, n int) string {
 }
 
 // Number writes a whole number, in groups of three digits.
-func (w words) Number(n int) string {
-	separator, digits := w.Language().Thousands, strconv.Itoa(n)
-	for at := len(digits) - 3; at > 0 && digits[at-1] != '-'; at -= 3 {
-		digits = digits[:at] + separator + digits[at:]
-	}
-	return digits
-}
+func (w words) Number(n int) string { return w.Language().Number(n) }
 
 // Decimal writes a number with at most so many decimals.
 func (w words) Decimal(x float64, decimals int) string {

@@ -5,6 +5,7 @@ package lang
 import (
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/text/language"
@@ -50,6 +51,15 @@ func Tags() []string {
 		tags[i] = All[i].Tag
 	}
 	return tags
+}
+
+// Number writes a whole number, in groups of three digits.
+func (l *Language) Number(n int) string {
+	digits := strconv.Itoa(n)
+	for at := len(digits) - 3; at > 0 && digits[at-1] != '-'; at -= 3 {
+		digits = digits[:at] + l.Thousands + digits[at:]
+	}
+	return digits
 }
 
 const maxHeader = 200 // bytes of the header that are looked at
